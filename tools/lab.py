@@ -1,0 +1,30 @@
+"""`make lab`: open JupyterLab on day 0. Each notebook's kernel finds or starts its own Redis."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def command(extra: list[str]) -> list[str]:
+    """The JupyterLab command line; as root it needs leave to run at all."""
+    root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return [
+        *(sys.executable, "-m", "jupyterlab"),
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.root_dir={ROOT}",
+        "--LabApp.default_url=/lab/tree/notebooks/day00_start_here.ipynb",
+        *root,
+        *extra,
+    ]
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    argv = command(sys.argv[1:])
+    if os.name == "nt":  # exec on Windows would detach the console
+        import subprocess
+
+        sys.exit(subprocess.call(argv))
+    os.execv(argv[0], argv)

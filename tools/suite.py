@@ -1,0 +1,55 @@
+"""`make test`: the whole suite, and with RUSH_DEEP=1 its long forms on all four servers.
+
+Everyday: one pass on whatever server is found. Deep: the same pass with the long forms, then everything that talks to
+Redis once more on each other server. Exit status 0 only if every pass was green.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MATRIX = ("redis-7.0", "redis-6.2", "redis-8.2", "valkey-9.1")
+TALKS_TO_REDIS = "not browser and not site and not databases and not once"
+
+
+def run(title: str, *arguments: str) -> bool:
+    """One pytest pass over two workers; a notebook or a test file never splits over them."""
+    print(f"\n== {title}", flush=True)
+    started = time.perf_counter()
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *arguments]
+    green = subprocess.run(command, cwd=ROOT).returncode == 0
+    print(
+        f"== {title}: {'green' if green else 'RED'} in {time.perf_counter() - started:.0f} s",
+        flush=True,
+    )
+    return green
+
+
+def lint() -> bool:
+    """The formatter and the linter, notebooks included."""
+    ruff = str(Path(sys.executable).with_name("ruff"))
+    return all(
+        subprocess.run([ruff, *how, "."], cwd=ROOT).returncode == 0
+        for how in (("check", "-q"), ("format", "--check", "-q"))
+    )
+
+
+def main() -> int:
+    deep = os.environ.get("RUSH_DEEP") == "1"
+    given = sys.argv[1:]  # for example: python tools/suite.py tests/test_gcra.py
+    passes = [lint()]
+    if not deep:
+        passes.append(run("the suite", *given))
+    else:
+        first, *others = MATRIX
+        passes.append(run(f"the suite on {first}", "--server", first, *given))
+        for name in others:
+            passes.append(run(f"{name}", "--server", name, "-m", TALKS_TO_REDIS, *given))
+    return 0 if all(passes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
