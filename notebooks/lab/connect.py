@@ -1,0 +1,110 @@
+"""The lesson's door to Redis: one private server for this kernel, or the one REDIS_URL names."""
+
+import atexit
+import os
+import sys
+import threading
+
+import redis
+import redis.asyncio
+
+from .clients import open_async_client, open_client
+
+PAGE = "redis://page"  # the page's own Redis; its runner answers every redis-py connection
+
+_lock = threading.Lock()
+_server = None  # the private Server, once started
+_claim = None  # the Claim on somebody's server, if REDIS_URL names one
+
+
+def in_page() -> bool:
+    """Whether this Python runs in the browser, on the page's own Redis."""
+    return sys.platform == "emscripten"
+
+
+def url() -> str:
+    """Where this kernel's Redis listens. The first call finds or starts it.
+
+    Raises LabError, one sentence that says what to do, if there is none.
+    """
+    global _server, _claim
+    if in_page():
+        return PAGE
+    with _lock:
+        if _claim is not None:
+            return _claim.url
+        if _server is not None:
+            if not _server.alive:
+                _server.restart()
+            return _server.url
+        given = os.environ.get("REDIS_URL")
+        if given:
+            from .claim import Claim
+
+            _claim = Claim(given)
+            atexit.register(_claim.release)
+            return _claim.url
+        from .server import Server
+
+        _server = Server()
+        return _server.url
+
+
+def client(**kw) -> redis.Redis:
+    """Another client of this kernel's Redis; `retries=0` turns redis-py's retries off."""
+    return open_client(url(), **kw)
+
+
+def async_client(max_connections: int = 64, **kw) -> redis.asyncio.Redis:
+    """A client for asyncio, with at most `max_connections` at once; who comes next waits."""
+    return open_async_client(url(), max_connections=max_connections, **kw)
+
+
+def connect(**kw) -> redis.Redis:
+    """Begin a lesson: an empty shop and a client to it."""
+    r = client(**kw)
+    reset()
+    print(f"{server_name()} is listening. The shop is empty.")
+    return r
+
+
+def reset() -> None:
+    """Start the day again: every key of the course goes, and nobody else's."""
+    from .claim import clear
+
+    with client() as r:
+        clear(r)
+
+
+def private_server(*, tcp=False, port=None, directory=None, binary=None, **options):
+    """A server of this lesson's own, to pause, kill and restart. Options as Redis names them:
+
+    `lab.private_server(appendonly="yes", appendfsync="always")`. An underscore stands for a
+    hyphen, True and False for yes and no, a tuple for several words.
+    """
+    from .server import Server
+
+    words = []
+    for name, value in options.items():
+        values = value if isinstance(value, tuple | list) else (value,)
+        words.append("--" + name.replace("_", "-"))
+        words += [{True: "yes", False: "no"}.get(v, str(v)) if isinstance(v, bool) else str(v)
+                  for v in values]  # fmt: skip
+    return Server(binary, tcp=tcp, port=port, directory=directory, options=words)
+
+
+def is_private() -> bool:
+    """Whether nobody else uses this server: only then may a lesson touch what all its users share.
+
+    (SCRIPT FLUSH, CONFIG, DEBUG, pausing.)
+    """
+    url()
+    return _claim is None
+
+
+def server_name() -> str:
+    """ "Redis 7.0.15" or "Valkey 9.1.2"."""
+    from .info import name_of
+
+    with client() as r:
+        return name_of(r.info("server"))
