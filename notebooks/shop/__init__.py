@@ -1,0 +1,1 @@
+"""The shop that the course builds: limits, the sale, its orders and its books."""
