@@ -1,0 +1,177 @@
+"""Marks, words and the frame that all pictures of the course share: plain SVG text.
+
+Three meanings have a colour and a shape: admitted is a filled teal circle, refused a vermilion
+cross, the limit a dashed amber line. Colours come from the site's `--rush-*` variables. Their
+fallbacks serve JupyterLab, where a picture is an image of its own and stands on its own paper.
+
+A picture is 480 units wide, so that its words stay readable on a telephone. All numbers are
+written with at most one decimal: the same data give the same text on every machine.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from html import escape
+
+WIDTH = 456  # units between the margins
+MARGIN = 12
+LINE = 19  # units from one line of words to the next
+Point = tuple[float, float]
+
+_COLOURS = {
+    "ink": "#1c2430",
+    "soft": "#59626f",
+    "paper": "#fbfaf7",
+    "in": "#0f8a7e",
+    "no": "#d1432f",
+    "limit": "#b97a00",
+    "line-strong": "#8b919a",
+    "accent": "#3b4cca",
+    "in-text": "#0b7268",
+    "no-text": "#b83522",
+    "limit-text": "#8a5a00",
+    "accent-tint": "#ecedf6",
+}
+_RULES = """
+text{font:15px system-ui,-apple-system,"Segoe UI","Noto Sans","PingFang TC","Noto Sans CJK TC",sans-serif;fill:$ink}
+.soft{fill:$soft} .bold{font-weight:650} .small{font-size:14px} .end{text-anchor:end}
+.mid{text-anchor:middle} .t-in{fill:$in-text} .t-no{fill:$no-text} .t-limit{fill:$limit-text}
+.t-accent{fill:$accent} .halo{paint-order:stroke;stroke:$paper;stroke-width:4px}
+path,rect{fill:none;stroke-width:1.25} .paper{fill:$paper} .axis{stroke:$line-strong}
+.dotted{stroke-dasharray:1 4} .in{stroke:$in;stroke-linecap:round} .no{stroke:$no;stroke-width:1.75}
+.curve{stroke:$ink;stroke-width:1.75;stroke-linejoin:round} .lag{stroke:$accent;stroke-width:1.75}
+.limit{stroke:$limit;stroke-width:1.75;stroke-dasharray:5 4} .over{fill:$limit;fill-opacity:.18}
+.f-in{fill:$in} .f-no{fill:$no} .f-ink{fill:$ink} .f-flow{fill:$line-strong} .f-accent{fill:$accent}
+.f-tint{fill:$in;fill-opacity:.16} .round{stroke-linecap:round} .box{stroke:$line-strong}
+.lit{stroke:$accent;stroke-width:2.25;fill:$accent-tint} .cut{fill:$paper}
+"""
+
+
+def _style() -> str:
+    """The rules above, scoped to our pictures, each colour with its fallback."""
+    rules = re.sub(
+        r"\$([a-z]+(?:-(?:strong|text|tint))?)",
+        lambda m: f"var(--rush-{m[1]},{_COLOURS[m[1]]})",
+        _RULES,
+    )
+    scoped = re.sub(
+        r"([^{}]+)(\{[^}]*\})",
+        lambda m: ",".join(f".rush-fig {s.strip()}" for s in m[1].split(",")) + m[2],
+        rules,
+    )
+    return f"<style>{scoped.strip()}</style>"
+
+
+STYLE = _style()
+
+
+class Svg(str):
+    """SVG text that Jupyter draws."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        return f"<picture: {re.search('<title[^>]*>(.*?)</title>', self)[1]}>"
+
+
+def n(value: float) -> str:
+    """A number as short as it can be, with at most one decimal."""
+    short = f"{value:.1f}".rstrip("0").rstrip(".")
+    return "0" if short == "-0" else short
+
+
+def count(value: float) -> str:
+    """A number as people write it: 5,000 or 0.25."""
+    return f"{value:,.10g}" if isinstance(value, float) else f"{value:,}"
+
+
+def wide(words: str, size: float = 15) -> float:
+    """About how many units the words take; a Chinese character is as wide as it is tall."""
+    return sum(size if unicodedata.east_asian_width(c) in "WF" else size * 0.56 for c in words)
+
+
+def wrap(words: str, units: float, size: float = 15) -> list[str]:
+    """The words in lines of at most so many units, broken at spaces."""
+    lines: list[str] = []
+    for word in words.split():
+        if lines and wide(f"{lines[-1]} {word}", size) <= units:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def text(x: float, y: float, words: str, cls: str = "") -> str:
+    """Words at a point: `cls` holds soft, bold, small, mid, end or a colour such as t-in."""
+    kind = f' class="{cls}"' if cls else ""
+    return f'<text x="{n(x)}" y="{n(y)}"{kind}>{escape(words)}</text>'
+
+
+def path(d: str, cls: str) -> str:
+    return f'<path class="{cls}" d="{d}"/>' if d else ""
+
+
+def dots(points: Iterable[Point], size: float = 6.5, cls: str = "in") -> str:
+    """Filled circles as one path: each is a line of no length with a round cap."""
+    d = "".join(f"M{n(x)} {n(y)}h0" for x, y in points)
+    return f'<path class="{cls}" style="stroke-width:{n(size)}" d="{d}"/>' if d else ""
+
+
+def crosses(points: Iterable[Point], r: float = 3.2, cls: str = "no") -> str:
+    d, s = "", n(2 * r)
+    for x, y in points:
+        d += f"M{n(x - r)} {n(y - r)}l{s} {s}m0-{s}l-{s} {s}"
+    return path(d, cls)
+
+
+def box(x: float, y: float, w: float, h: float, cls: str, rx: float = 0) -> str:
+    round_ = f' rx="{n(rx)}"' if rx else ""
+    return f'<rect class="{cls}" x="{n(x)}" y="{n(y)}" width="{n(w)}" height="{n(h)}"{round_}/>'
+
+
+def heading(title: str) -> tuple[str, float]:
+    """The finding, in bold, at the top; and the height that it takes."""
+    lines = wrap(title, WIDTH * 0.94)
+    drawn = [text(0, 14 + i * LINE, line, "bold") for i, line in enumerate(lines)]
+    return "".join(drawn), len(lines) * LINE + 4
+
+
+def slug(words: str) -> str:
+    """A stable id from a title."""
+    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:40] or "figure"
+
+
+def frame(body: str, height: float, title: str, desc: str, name: str = "") -> Svg:
+    """The frame of every picture, with a title and a description for a screen reader.
+
+    `name` makes the ids; it must differ between the pictures of one page. It is made from the
+    title when it is left out.
+    """
+    name = slug(name or title)
+    w, h = n(WIDTH + 2 * MARGIN), n(height + 2 * MARGIN)
+    return Svg(
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="rush-fig" width="{w}" height="{h}" '
+        f'viewBox="-{MARGIN} -{MARGIN} {w} {h}" style="max-width:100%;height:auto" role="img" '
+        f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title)}'
+        f'</title><desc id="{name}-desc">{escape(desc or title)}</desc>{STYLE}'
+        f'<rect class="paper" x="-{MARGIN}" y="-{MARGIN}" width="{w}" height="{h}"/>{body}</svg>'
+    )
+
+
+def ticks_for(first: float, last: float, most: int = 6) -> list[float]:
+    """Round places on an axis, at most `most` of them."""
+    span = (last - first) or 1
+    for exponent in range(-6, 12):
+        for base in (1, 2, 5):
+            step = base * 10.0**exponent
+            at = [i * step for i in range(-int(-first // step), int(last // step) + 1)]
+            if span / step < most:
+                return [round(t, 6) for t in at]
+    raise ValueError(f"an axis from {first} to {last} is too long to draw")
+
+
+def columns(rows: Sequence[object], gap: float = 0) -> list[tuple[float, float]]:
+    """Left edge and width of so many equal columns side by side."""
+    each = (WIDTH - gap * (len(rows) - 1)) / len(rows)
+    return [(i * (each + gap), each) for i in range(len(rows))]
