@@ -16,7 +16,7 @@ class Slider(NamedTuple):
     low: int
     high: int
     step: int = 1
-    play: str = ""
+    play: bool = False
 
 
 _open: dict[str, Exploration] = {}
@@ -28,6 +28,7 @@ class Exploration:
     def __init__(self, fn: Callable[..., Any], sliders: dict[str, Slider]) -> None:
         self.fn, self.sliders = fn, sliders
         self.id = str(len(_open) + 1)
+        self.first = self.picture()  # drawn at once, so that a mistake in fn shows in this cell
         _open[self.id] = self
 
     def __repr__(self) -> str:
@@ -45,7 +46,7 @@ class Exploration:
         return (
             f'<div class="rush-explore" data-rush-explore="{self.id}" '
             f'data-rush-sliders="{sliders}">'
-            f'<div class="rush-explore-picture">{self.picture()}</div></div>'
+            f'<div class="rush-explore-picture">{self.first}</div></div>'
         )
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
@@ -57,7 +58,7 @@ class Exploration:
     def _widgets(self) -> Any:
         import ipywidgets as w
 
-        shown = w.HTML(self.picture())
+        shown = w.HTML(self.first)
         controls, rows = {}, []
         for name, s in self.sliders.items():
             limits = {"value": s.value, "min": s.low, "max": s.high, "step": s.step}
@@ -87,7 +88,7 @@ def explore(fn: Callable[..., Any], **sliders: tuple) -> Exploration:
     read = {}
     for name, given in sliders.items():
         numbers = [n for n in given if n != "play"]
-        slider = Slider(*numbers, play="play") if "play" in given else Slider(*numbers)
+        slider = Slider(*numbers)._replace(play="play" in given)
         if not slider.low <= slider.value <= slider.high or slider.step < 1:
             raise ValueError(f"{name} must be (value, low, high[, step]), value within: {given}")
         read[name] = slider
