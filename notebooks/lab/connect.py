@@ -9,6 +9,9 @@ import redis
 import redis.asyncio
 
 from .clients import open_async_client, open_client
+from .errors import LabError
+from .info import name_of
+from .sweep import clear
 
 PAGE = "redis://page"  # the page's own Redis; its runner answers every redis-py connection
 
@@ -70,8 +73,9 @@ def connect(**kw) -> redis.Redis:
 
 def reset() -> None:
     """Start the day again: every key of the course goes, and nobody else's."""
-    from .claim import clear
-
+    url()
+    if _claim is not None:
+        _claim.hold()  # nothing is cleared in a database that is not marked as ours
     with client() as r:
         clear(r)
 
@@ -82,15 +86,19 @@ def private_server(*, tcp=False, port=None, directory=None, binary=None, **optio
     `lab.private_server(appendonly="yes", appendfsync="always")`. An underscore stands for a
     hyphen, True and False for yes and no, a tuple for several words.
     """
+    if in_page():
+        raise LabError("The page has one server only: run this lesson in JupyterLab to have more.")
     from .server import Server
 
     words = []
     for name, value in options.items():
-        values = value if isinstance(value, tuple | list) else (value,)
         words.append("--" + name.replace("_", "-"))
-        words += [{True: "yes", False: "no"}.get(v, str(v)) if isinstance(v, bool) else str(v)
-                  for v in values]  # fmt: skip
+        words += map(_word, value if isinstance(value, tuple | list) else [value])
     return Server(binary, tcp=tcp, port=port, directory=directory, options=words)
+
+
+def _word(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def is_private() -> bool:
@@ -104,7 +112,5 @@ def is_private() -> bool:
 
 def server_name() -> str:
     """ "Redis 7.0.15" or "Valkey 9.1.2"."""
-    from .info import name_of
-
     with client() as r:
         return name_of(r.info("server"))

@@ -7,6 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .errors import LabError
+
 # The watchdog reads from a pipe whose other end only this Python holds. When Python goes, SIGKILL
 # included, the pipe ends; then the watchdog kills the last process that it was told of.
 WATCHDOG = """
@@ -49,6 +51,8 @@ class Guarded:
 
     def run(self, argv: list[str]) -> None:
         """Start a program; the watchdog knows it from its first moment."""
+        if self._watchdog.stdin.closed:
+            raise LabError("This server was stopped, and its folder is gone: start a new one.")
         self.child = subprocess.Popen(
             ["/bin/sh", "-c", LAUNCH, "rush", self.log, *argv],
             stdin=subprocess.DEVNULL,
@@ -59,6 +63,9 @@ class Guarded:
 
     @property
     def alive(self) -> bool:
+        """Whether the child runs. A forked copy of Python cannot know, and leaves it to us."""
+        if os.getpid() != self._ours:
+            return True
         return self.child is not None and self.child.poll() is None
 
     def signal(self, number: int) -> None:
@@ -70,6 +77,7 @@ class Guarded:
         """Wait for the child's end; raises subprocess.TimeoutExpired after `seconds`."""
         if self.child is not None:
             self.child.wait(seconds)
+        if not self._watchdog.stdin.closed:
             self._watchdog.stdin.write(f"{NOBODY}\n".encode())
             self._watchdog.stdin.flush()
 

@@ -1,7 +1,9 @@
 """A Redis (or Valkey) of our own: private, empty, ready in an instant, gone when we go."""
 
 import atexit
+import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -22,15 +24,19 @@ START_WITHIN = 10  # seconds; usual are 0.02, a machine that is very busy may ne
 STOP_WITHIN = 5  # seconds to write what is not yet on disk
 
 
-def free_port(also: int = 0) -> int:
-    """A TCP port that nobody holds on 127.0.0.1 now, nor the one `also` places above it."""
+def free_port() -> int:
+    """A TCP port on 127.0.0.1 that nobody holds now, nor the one 10,000 above (the cluster bus).
+
+    Both lie below 32,768, where systems begin to number outgoing connections: so nobody takes the
+    port by accident while its server is down.
+    """
     while True:
+        port = random.SystemRandom().randrange(10_000, 22_000)
         with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
             try:
-                second.bind(("127.0.0.1", port + also if also else 0))
-            except (OSError, OverflowError):  # held by somebody, or above 65535
+                first.bind(("127.0.0.1", port))
+                second.bind(("127.0.0.1", port + 10_000))
+            except OSError:
                 continue
             return port
 
@@ -52,10 +58,9 @@ class Server:
         options: Sequence[str] = (),
         directory: str | os.PathLike | None = None,
     ) -> None:
-        self.binary = os.fspath(binary) if binary else find_binary().path
+        self.binary = find_binary(binary).path
         self.options = tuple(map(str, options))
         self._wanted = port
-        self._bus = 10_000 if "--cluster-enabled" in self.options else 0
         self._process = Guarded()
         self._kept = directory is not None
         self.directory = Path(directory).resolve() if self._kept else self._process.folder
@@ -132,15 +137,14 @@ class Server:
             self.kill()
 
     def _start_on_a_free_port(self) -> None:
-        choose = self._socket is None and self._wanted is None
-        for attempt in range(5 if choose else 1):  # between choosing and binding, a port may go
-            if choose:
-                self.port = free_port(self._bus)
-            try:
+        if self._socket or self._wanted:
+            return self._start()
+        for _ in range(4):  # a port may go between our look and the server's
+            self.port = free_port()
+            with contextlib.suppress(PortTaken):
                 return self._start()
-            except PortTaken:
-                if attempt == 4 or not choose:
-                    raise
+        self.port = free_port()
+        return self._start()
 
     def _start(self) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
