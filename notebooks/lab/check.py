@@ -30,7 +30,7 @@ def check(claim: str, got: Any, want: Any, hint: str = "", *, says: str = "") ->
     if inspect.iscoroutine(got):
         got.close()
         trouble = "it is a coroutine: put await in front of it"
-    if not trouble and (got is ... or (got is None and want is not None and not judged)):
+    if not trouble and (got is ... or (got is None and want is not None)):
         state, line = "not started", f"Not started: {claim}."
     else:
         right = False
@@ -60,8 +60,8 @@ def _call(function: Callable[[], Any]) -> tuple[Any, str]:
 
 def _words(want: Callable[[Any], Any]) -> str:
     """A judging function in words: its docstring's first line, or else its name."""
-    told = inspect.getdoc(want)
-    if told and not inspect.isclass(want) and not inspect.isbuiltin(want):
+    told = inspect.getdoc(want) if inspect.isfunction(want) else ""
+    if told:
         return told.splitlines()[0].rstrip(".")
     return f"as {getattr(want, '__name__', 'the check')} says"
 

@@ -26,15 +26,17 @@ def run_redis(client: Any, text: str) -> str:
     """
     lines = [line.strip() for line in text.split("\n")]
     lines = [line for line in lines if line and not line.startswith("#")]
-    width = max((w for w in map(_columns, lines) if w <= WIDE // 2), default=0)
     pool = client.connection_pool
     options = {k: v for k, v in pool.connection_kwargs.items() if not k.startswith("maint_")}
     options |= {"protocol": 2, "decode_responses": False, "parser_class": RawReplies}
     connection = pool.connection_class(**options)
     try:
-        return "\n".join(_row(line, _ask(connection, line), width) for line in lines)
+        rows = [(line, format_reply(_ask(connection, line), indent=4)) for line in lines]
     finally:
         connection.disconnect()
+    beside = [_columns(line) for line, reply in rows if "\n" not in reply]
+    width = max((columns for columns in beside if columns <= WIDE // 2), default=0)
+    return "\n".join(_row(line, reply, width) for line, reply in rows)
 
 
 def _ask(connection: Any, line: str) -> Any:
@@ -54,13 +56,12 @@ def _ask(connection: Any, line: str) -> Any:
         return error
 
 
-def _row(line: str, reply: Any, width: int) -> str:
+def _row(line: str, reply: str, width: int) -> str:
     """`INCR door  → (integer) 1`, or the reply below when it is long or has several lines."""
-    shown = format_reply(reply, 4)
-    beside = f"{line}{' ' * (width - _columns(line))}  → {shown}"
-    if "\n" not in shown and _columns(beside) <= WIDE:
+    beside = f"{line}{' ' * (width - _columns(line))}  → {reply}"
+    if "\n" not in reply and _columns(beside) <= WIDE:
         return beside
-    return f"{line}\n  → {shown}"
+    return f"{line}\n  → {reply}"
 
 
 def _columns(text: str) -> int:
