@@ -1,5 +1,5 @@
 -- Fixed window: let a press in while the counter of this window stays within the limit.
--- The first press opens the window, and the counter's own time to live closes it.
+-- The first press opens the window; the counter's own time to live closes it.
 -- With the window's number in the key's name, windows follow the clock instead.
 --
 -- KEYS[1] counter (string): presses let in since the window opened
@@ -8,13 +8,15 @@
 -- ARGV[3] cost = 1: how many presses this one weighs, at least 1
 -- Reply[1] allowed: 1 let in, 0 refused
 -- Reply[2] remaining: single presses that would still be let in now
--- Reply[3] retry_after_ms: 0 let in; else wait this long; -1 it never will be
--- Always: after a press is let in, counter <= limit; the counter always has an end.
-local wrong -- what to say about the first bad argument
+-- Reply[3] retry_after_ms: 0 when let in; else the wait, or -1 if it can never be let in
+-- Always: after a press is let in, counter <= limit and the counter has an end.
+
+-- Whole numbers up to 2^52: the sum of any two is exact as well.
+local wrong
 local function whole(name, text, least)
-  local number = text and text:find('^%d+$') and tonumber(text)
-  if number and number >= least and number < 2 ^ 53 then return number end
-  wrong = wrong or ('ERR %s must be a whole number from %d to 2^53 - 1'):format(name, least)
+  local number = text and text:find('^%d+$') and text + 0
+  if number and number >= least and number <= 2 ^ 52 then return number end
+  wrong = wrong or ('ERR %s must be a whole number from %d to 2^52'):format(name, least)
 end
 
 local counter = KEYS[1]
@@ -31,8 +33,8 @@ local used = whole('counter', stored or '0', 0)
 if wrong then return redis.error_reply(wrong) end
 local life_ms = redis.call('PTTL', counter)
 
-local allowed = cost <= limit - used -- never a sum: it could leave 2^53
-local endless = life_ms == -1 -- lost its end: heal it. 0 is an end: leave it
+local allowed = used + cost <= limit
+local endless = life_ms == -1 -- 0 is an end too: leave it alone
 
 if allowed and not stored then
   redis.call('SET', counter, cost, 'PX', window_ms)
@@ -45,6 +47,7 @@ if endless then
 end
 
 if allowed then return {1, limit - used - cost, 0} end
-if cost > limit then return {0, math.max(0, limit - used), -1} end
--- At PTTL 0 the key still stands, for one millisecond more.
-return {0, math.max(0, limit - used), life_ms + 1}
+local remaining = math.max(0, limit - used)
+if cost > limit then return {0, remaining, -1} end
+-- A key at PTTL 0 still stands for one millisecond more.
+return {0, remaining, life_ms + 1}
