@@ -1,10 +1,15 @@
 """The course's pictures, as SVG text: the same on every machine."""
 
-from .many import Verdict, compare, failover, slots
-from .measures import bars, board, growth, spike
-from .shop import boxes, crash_points, hundred, interleavings
-from .svg import STYLE, Svg
-from .timeline import Lane, timeline
+from .axes import growth, spike
+from .compare import Verdict, compare
+from .lane import Lane
+from .machines import failover, slots
+from .measures import bars, board
+from .paths import crash_points, interleavings
+from .shop import boxes, hundred
+from .style import STYLE
+from .svg import Svg
+from .timeline import timeline
 
 __all__ = [
     "STYLE",

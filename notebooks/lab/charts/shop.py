@@ -10,7 +10,6 @@ from .svg import (
     box,
     count,
     crosses,
-    dots,
     frame,
     heading,
     n,
@@ -45,7 +44,7 @@ def boxes(lit: Sequence[str] = (), name: str = "five-boxes") -> Svg:
     return frame(body, _HIGH + 4, "The five boxes", road + lights, name)
 
 
-KINDS = ("ordered", "in flight", "returned", "in stock", "lost")
+KINDS = ("ordered", "in flight", "returned", "in stock", "lost", "oversold")
 
 
 def _squares(kind: str, at: Sequence[Point], s: float) -> str:
@@ -63,15 +62,19 @@ def _squares(kind: str, at: Sequence[Point], s: float) -> str:
         return path(outline + bar, "axis")
     if kind == "in stock":
         return path(outline, "axis")
+    if kind == "oversold":
+        return path(outline, "no") + crosses([(x + s / 2, y + s / 2) for x, y in at], s / 4)
     return "".join(_torn(x, y, s) for x, y in at)
 
 
 def _torn(x: float, y: float, s: float) -> str:
-    """A hole with a ragged edge."""
-    u = s / 4
-    d = f"M{n(x)} {n(y)}l{n(u)} {n(u)}l{n(u)}-{n(u)}l{n(u)} {n(u)}l{n(u)}-{n(u)}l-{n(u * 0.6)} {n(2 * u)}"
-    d += f"l{n(u * 0.6)} {n(2 * u)}l-{n(u)}-{n(u)}l-{n(u)} {n(u)}l-{n(u)}-{n(u)}l-{n(u)} {n(u)}"
-    return path(d + f"l{n(u * 0.6)}-{n(2 * u)}z", "no")
+    """A hole with a ragged edge: the outline of a square, torn inwards on every side."""
+    ragged = ((0, 0), (45, 14), (70, 0), (100, 8), (84, 40), (100, 66), (92, 100), (58, 84))
+    ragged += ((30, 100), (0, 92), (16, 60), (0, 34))
+    return path(
+        "M" + "L".join(f"{n(x + a * s / 100)} {n(y + b * s / 100)}" for a, b in ragged) + "z",
+        "torn",
+    )
 
 
 def hundred(
@@ -86,13 +89,18 @@ def hundred(
 ) -> Svg:
     """Every item for sale, and where it is now. What is nowhere else is still in stock.
 
-    `lost` items are torn holes; `note` says in a few words what tore them. Sold too often (more
-    than `total`) is drawn too: the squares beyond the last row are the ones nobody has.
+    `lost` items are torn holes; `note` says in a few words what tore them. Orders beyond `total`
+    are oversold: squares in rows of their own, for items that nobody has.
     """
     if min(ordered, in_flight, returned, lost) < 0 or total < 1:
         raise ValueError("an item cannot be in a place less than 0 times")
-    stock = max(0, total - ordered - in_flight - returned - lost)
-    counts = dict(zip(KINDS, (ordered, in_flight, returned, stock, lost), strict=True))
+    elsewhere = in_flight + returned + lost
+    oversold = max(0, ordered + elsewhere - total)
+    if oversold > ordered:
+        raise ValueError(f"{elsewhere:,} items in flight, returned and lost, of {total:,} in all")
+    stock = max(0, total - ordered - elsewhere)
+    amounts = (ordered - oversold, in_flight, returned, stock, lost, oversold)
+    counts = dict(zip(KINDS, amounts, strict=True))
     kinds = [kind for kind in KINDS for _ in range(counts[kind])]
     body, y = heading(title) if title else ("", 0.0)
     across = 25 if total <= 500 else 50
@@ -101,18 +109,14 @@ def hundred(
     places: dict[str, list[Point]] = {kind: [] for kind in KINDS}
     for i, kind in enumerate(kinds):
         row, col = divmod(i, across)
-        extra = 10 if i >= total else 0
+        extra = 10 if kind == "oversold" else 0
         places[kind].append((col * pitch + col // 5 * pitch * 0.2 + 1, y + 2 + extra + row * pitch))
     body += "".join(_squares(kind, at, side) for kind, at in places.items())
-    y += -(-max(len(kinds), total) // across) * pitch + (10 if len(kinds) > total else 0) + 8
-    if len(kinds) > total:
-        over = f"{count(len(kinds) - total)} more than there are"
-        body += text(0, y + 14, over, "t-no bold")
-        y += LINE + 4
+    y += -(-max(len(kinds), total) // across) * pitch + (10 if oversold else 0) + 8
     drawn, y = _key(counts, y)
     body += drawn
     for line in wrap(note, WIDTH):
-        body += text(0, y + 14, line, "t-no" if lost else "soft")
+        body += text(0, y + 14, line, "t-no" if lost or oversold else "soft")
         y += LINE
     said = ", ".join(f"{count(many)} {kind}" for kind, many in counts.items() if many)
     return frame(
@@ -133,66 +137,3 @@ def _key(counts: dict[str, int], y: float) -> tuple[str, float]:
         body += _squares(kind, [(x, y + 3)], 12) + text(x + 19, y + 14, words)
         x += room
     return body, y + LINE + 4
-
-
-def crash_points(
-    points: Sequence[tuple[str, str, bool]],
-    title: str = "Killed at each point, once",
-    desc: str = "",
-    name: str = "crash-points",
-) -> Svg:
-    """The consumer's path from top to bottom: (where it was killed, what came out, is that right)."""
-    body, y = heading(title)
-    y += 6
-    axis, wrongs = 10.0, [right for _, _, right in points].count(False)
-    first = y + 14
-    for where, outcome, right in points:
-        body += text(30, y + 14, where, "bold")
-        lines = wrap(outcome, WIDTH - 52)
-        body += box(axis - 8, y + 2, 16, 16, "cut") + path(f"M{axis - 5} {n(y + 4)}l10 12", "no")
-        mark_y = y + LINE + 9
-        body += dots([(36, mark_y)], 8) if right else crosses([(36, mark_y)], 4)
-        for i, line in enumerate(lines):
-            body += text(48, y + (i + 1) * LINE + 14, line, "" if right else "t-no")
-        y += (len(lines) + 1) * LINE + 8
-    road = path(f"M{axis} {n(first - 14)}V{n(y)}M{axis - 4} {n(y - 5)}l4 5l4-5", "axis")
-    said = "; ".join(f"{where}: {outcome}" for where, outcome, _ in points)
-    return frame(road + body, y + 4, title, desc or f"{said}. {wrongs} wrong.", name)
-
-
-def interleavings(
-    orders: Sequence[bool] | Sequence[tuple[str, bool]],
-    title: str,
-    desc: str = "",
-    name: str = "interleavings",
-    good: str = "one sold",
-    bad: str = "oversold",
-) -> Svg:
-    """All orders of events, one cell each: a cross where the order oversells, a circle where not.
-
-    `orders` holds (letters, is it good), as ("ABAB", False), or the verdicts alone. Up to 12
-    orders show their letters.
-    """
-    pairs = [entry if isinstance(entry, tuple) else ("", entry) for entry in orders]
-    if not pairs:
-        raise ValueError("there is no order to draw; give at least one")
-    named = len(pairs) <= 12 and any(letters for letters, _ in pairs)
-    body, y = heading(title)
-    y += 4
-    across = min(len(pairs), 6 if named else 18)
-    w, h = min(WIDTH / across, 76 if named else 30), 46 if named else WIDTH / 18
-    spots: dict[bool, list[Point]] = {True: [], False: []}
-    for i, (letters, right) in enumerate(pairs):
-        x, top = i % across * w, y + i // across * h
-        body += box(x + 1, top + 1, w - 4, h - 4, "box", rx=3)
-        spots[bool(right)].append((x + w / 2 - 1, top + (31 if named else h / 2 - 1)))
-        if named:
-            body += text(x + w / 2 - 1, top + 19, letters, "small mid")
-    body += dots(spots[True], 9) + crosses(spots[False], 4.5)
-    y += -(-len(pairs) // across) * h + 6
-    for right, words, x in ((False, bad, 6.0), (True, good, WIDTH / 2)):
-        spot = [(x, y + 9)]
-        body += dots(spot, 9) if right else crosses(spot, 4.5)
-        body += text(x + 12, y + 14, f"{len(spots[right])} {words}", "t-in" if right else "t-no")
-    said = f"{len(spots[False])} of {len(pairs)} orders: {bad}; {len(spots[True])}: {good}."
-    return frame(body, y + LINE + 2, title, desc or said, name)

@@ -1,8 +1,7 @@
 """Marks, words and the frame that all pictures of the course share: plain SVG text.
 
 Three meanings have a colour and a shape: admitted is a filled teal circle, refused a vermilion
-cross, the limit a dashed amber line. Colours come from the site's `--rush-*` variables. Their
-fallbacks serve JupyterLab, where a picture is an image of its own and stands on its own paper.
+cross, the limit a dashed amber line (the colours are in style.py).
 
 A picture is 480 units wide, so that its words stay readable on a telephone. All numbers are
 written with at most one decimal: the same data give the same text on every machine.
@@ -13,56 +12,12 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from .style import STYLE
+
 WIDTH = 456  # units between the margins
 MARGIN = 12
 LINE = 19  # units from one line of words to the next
 Point = tuple[float, float]
-
-_COLOURS = {
-    "ink": "#1c2430",
-    "soft": "#59626f",
-    "paper": "#fbfaf7",
-    "in": "#0f8a7e",
-    "no": "#d1432f",
-    "limit": "#b97a00",
-    "line-strong": "#8b919a",
-    "accent": "#3b4cca",
-    "in-text": "#0b7268",
-    "no-text": "#b83522",
-    "limit-text": "#8a5a00",
-    "accent-tint": "#ecedf6",
-}
-_RULES = """
-text{font:15px system-ui,-apple-system,"Segoe UI","Noto Sans","PingFang TC","Noto Sans CJK TC",sans-serif;fill:$ink}
-.soft{fill:$soft} .bold{font-weight:650} .small{font-size:14px} .end{text-anchor:end}
-.mid{text-anchor:middle} .t-in{fill:$in-text} .t-no{fill:$no-text} .t-limit{fill:$limit-text}
-.t-accent{fill:$accent} .halo{paint-order:stroke;stroke:$paper;stroke-width:4px}
-path,rect{fill:none;stroke-width:1.25} .paper{fill:$paper} .axis{stroke:$line-strong}
-.dotted{stroke-dasharray:1 4} .in{stroke:$in;stroke-linecap:round} .no{stroke:$no;stroke-width:1.75}
-.curve{stroke:$ink;stroke-width:1.75;stroke-linejoin:round} .lag{stroke:$accent;stroke-width:1.75}
-.limit{stroke:$limit;stroke-width:1.75;stroke-dasharray:5 4} .over{fill:$limit;fill-opacity:.18}
-.f-in{fill:$in} .f-no{fill:$no} .f-ink{fill:$ink} .f-flow{fill:$line-strong} .f-accent{fill:$accent}
-.f-tint{fill:$in;fill-opacity:.16} .round{stroke-linecap:round} .box{stroke:$line-strong}
-.lit{stroke:$accent;stroke-width:2.25;fill:$accent-tint} .cut{fill:$paper}
-"""
-
-
-def _style() -> str:
-    """The rules above, scoped to our pictures, each colour with its fallback."""
-    rules = re.sub(
-        r"\$([a-z]+(?:-(?:strong|text|tint))?)",
-        lambda m: f"var(--rush-{m[1]},{_COLOURS[m[1]]})",
-        _RULES,
-    )
-    scoped = re.sub(
-        r"([^{}]+)(\{[^}]*\})",
-        lambda m: ",".join(f".rush-fig {s.strip()}" for s in m[1].split(",")) + m[2],
-        rules,
-    )
-    return f"<style>{scoped.strip()}</style>"
-
-
-STYLE = _style()
 
 
 class Svg(str):
@@ -133,8 +88,10 @@ def box(x: float, y: float, w: float, h: float, cls: str, rx: float = 0) -> str:
 def heading(title: str) -> tuple[str, float]:
     """The finding, in bold, at the top; and the height that it takes."""
     lines = wrap(title, WIDTH * 0.94)
+    if len(lines) > 1:  # lines of about the same length: no word alone on the last one
+        lines = wrap(title, max(wide(title) / len(lines) * 1.12, max(map(wide, title.split()))))
     drawn = [text(0, 14 + i * LINE, line, "bold") for i, line in enumerate(lines)]
-    return "".join(drawn), len(lines) * LINE + 4
+    return "".join(drawn), len(lines) * LINE + 9
 
 
 def slug(words: str) -> str:
@@ -169,6 +126,12 @@ def ticks_for(first: float, last: float, most: int = 6) -> list[float]:
             if span / step < most:
                 return [round(t, 6) for t in at]
     raise ValueError(f"an axis from {first} to {last} is too long to draw")
+
+
+def inside(x: float, words: str) -> float:
+    """The middle for these words that is nearest to x and keeps them in the picture."""
+    half = wide(words) * 0.52
+    return min(max(x, half), WIDTH - half)
 
 
 def columns(rows: Sequence[object], gap: float = 0) -> list[tuple[float, float]]:
