@@ -1,0 +1,106 @@
+"""The hook of the site: lessons from notebooks/, scripts from lua/, without a copy or a symlink.
+
+mkdocs-jupyter makes pages of the notebooks: their prose, their titles, their tables of contents.
+What it leaves (600 KB of style sheet in each page, four nested boxes around each cell) is laid out
+again by lesson.py. Events run at priority 100 where the plugins must come after us.
+"""
+
+import logging
+from pathlib import Path
+
+import facts
+import lesson
+import links
+import pictures
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File
+
+log = logging.getLogger("mkdocs.plugins.rush")
+
+BROUGHT = {  # folder beside docs/: what of it the site serves
+    "notebooks": {".ipynb", ".svg", ".png"},
+    "lua": {".lua"},
+    "page/runner": {".js", ".mjs", ".css"},
+    "page/stage": {".js", ".mjs", ".css"},
+}
+
+
+def root(config) -> Path:
+    """The folder of mkdocs.yml."""
+    return Path(config.config_file_path).parent
+
+
+def is_lesson(page) -> bool:
+    """Whether the page is made from a notebook."""
+    return page is not None and page.file.src_uri.endswith(".ipynb")
+
+
+@event_priority(
+    100
+)  # later, and mkdocs-jupyter would never see the notebooks: they would go out raw
+def on_files(files, config):
+    """Add what lies beside docs/, under the same names as in the repository."""
+    here = root(config)
+    for folder, kinds in BROUGHT.items():
+        for path in sorted((here / folder).rglob("*")):
+            name = path.relative_to(here).as_posix()
+            hidden = any(part.startswith((".", "_", "node_modules")) for part in path.parts)
+            if path.suffix in kinds and not hidden and "test" not in path.stem:
+                files.append(File(name, str(here), config.site_dir, config.use_directory_urls))
+    return files
+
+
+@event_priority(100)
+def on_page_markdown(markdown, page, config, files):
+    """A page may link ../notebooks/x.ipynb, as GitHub wants it; a lesson gets its metadata."""
+    if not is_lesson(page):
+        return links.from_repository(markdown, page.file.src_uri)
+    known = facts.of(Path(page.file.abs_src_path))
+    page.meta = {"description": known.pain, "day": known.day, **known.meta}
+    return ""
+
+
+@event_priority(100)  # before the search plugin reads the page
+def on_page_content(html, page, config, files):
+    """Lay a lesson out; make wide tables scroll; mend and check the links of a lesson."""
+    if not is_lesson(page):
+        return lesson.scroll_tables(html)
+    cells = lesson.read(Path(page.file.abs_src_path))
+    if never := [cell.ident for cell in cells if cell.never_run]:
+        log.warning("%s: cells %s were never run; record it first", page.file.src_uri, never)
+    prose = lesson.prose(html)
+    if missing := [c.ident for c in cells if c.kind == "markdown" and c.ident not in prose]:
+        log.warning("%s: cells %s were not rendered", page.file.src_uri, missing)
+    page.toc.items[:] = lesson.short_titles(page.toc.items)
+    laid_out = lesson.layout(cells, prose, config)
+    return links.rewrite(laid_out, page.file, files, log)
+
+
+def on_env(env, config, files):
+    """What the templates know: the ten days with their figures, and whether cells can run."""
+    lessons = [f for f in files.documentation_pages() if f.src_uri.endswith(".ipynb")]
+    days = [facts.of(Path(f.abs_src_path), f.url) for f in lessons]
+    env.globals["days"] = sorted((d for d in days if d.day is not None), key=lambda d: d.day)
+    env.globals["picture"] = pictures.of_day
+    env.globals["engine"] = (root(config) / "page" / "engine" / "build" / "redis.wasm").exists()
+    return env
+
+
+@event_priority(-100)
+def on_post_page(output, page, config):
+    """A name for Material's search dialog; the notebook to download, beside its page."""
+    if is_lesson(page):
+        copy = Path(page.file.abs_dest_path).parent / Path(page.file.src_uri).name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(Path(page.file.abs_src_path).read_bytes())
+    return output.replace(
+        'data-md-component="search" role="dialog"',
+        'data-md-component="search" role="dialog" aria-label="Search"',
+    )
+
+
+@event_priority(-100)
+def on_post_build(config):
+    """Every link and anchor of the finished site, checked in its HTML."""
+    for page, target in links.dead(Path(config.site_dir)):
+        log.warning("%s links to %s, which the site does not have", page, target)
