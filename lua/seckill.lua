@@ -1,38 +1,35 @@
--- Seckill: sell one item to one user while the stock lasts, and never a second one to the same user.
--- The user is looked up before the stock is touched, so a second press costs nothing.
+-- Seckill: sell one item to one user while the stock lasts, and never a second to the same user.
+-- Who has bought already hears so, whatever the stock, and takes nothing.
 --
--- KEYS[1] stock (string): items left; no key, no sale
+-- KEYS[1] stock (string): items left; no key, not on sale
 -- KEYS[2] buyers (set): users who have bought
 -- ARGV[1] user: who presses
 -- Reply code: 1 bought, 0 sold out, -1 already bought, -2 not on sale
--- Always: stock + SCARD(buyers) stays what it was before the call.
-
+-- Always: stock + SCARD(buyers) is after the call what it was before.
 local stock_key, buyers_key = KEYS[1], KEYS[2]
 local user = ARGV[1]
+if not user or user == '' then return redis.error_reply('ERR user must not be empty') end
 
-if not user or user == "" then
-  return redis.error_reply("ERR user must not be empty")
+-- Everything is read and checked before the first write: a refusal changes nothing.
+local stock = redis.pcall('GET', stock_key)
+if type(stock) == 'table' then
+  return redis.error_reply(stock.err .. ': stock must be a string')
+end
+local on_sale = stock and stock ~= '0'
+-- DECR takes no leading zero, and no sum beyond 2^53 - 1 would be exact in Lua.
+if on_sale and (not stock:find('^[1-9]%d*$') or tonumber(stock) >= 2 ^ 53) then
+  return redis.error_reply('ERR stock must be a whole number from 0 to 2^53 - 1')
 end
 
--- Both reads come before the first write: a key of the wrong type fails here, with nothing changed.
-local already = redis.call("SISMEMBER", buyers_key, user)
-local stock = redis.call("GET", stock_key)
-
-if already == 1 then
-  return -1
+-- SADD is question and answer in one: 0 means that the user was in the set, and wrote nothing.
+local asked = redis.pcall(on_sale and 'SADD' or 'SISMEMBER', buyers_key, user)
+if type(asked) == 'table' then
+  return redis.error_reply(asked.err .. ': buyers must be a set')
 end
-if not stock then
-  return -2
+if not on_sale then
+  if asked == 1 then return -1 end
+  return stock and 0 or -2
 end
-if stock == "0" then
-  return 0
-end
--- DECR takes no leading zero, and counts beyond 2^53 - 1 are not exact in Lua.
-if not string.find(stock, "^[1-9]%d*$") or tonumber(stock) > 9007199254740991 then
-  return redis.error_reply("ERR stock must be a whole number of at least 0, at most 2^53 - 1")
-end
-
-redis.call("DECR", stock_key)
-redis.call("SADD", buyers_key, user)
-
+if asked == 0 then return -1 end
+redis.call('DECR', stock_key)
 return 1
