@@ -20,7 +20,7 @@ _HOME = {
     "is_private": "connect",
     "server_name": "connect",
     "in_page": "connect",
-    "cluster": "cluster",
+    "cluster": "connect",
     "took": "clock",
     "rate": "clock",
     "pass_time": "clock",

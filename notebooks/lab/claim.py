@@ -10,11 +10,11 @@ import redis
 from .clients import open_client
 from .errors import LabError
 from .info import name_of, version_of
+from .owner import Owner
 from .sweep import MARKER, clear
 
 OWN = "or unset REDIS_URL, and the course starts a server of its own"
 PATIENCE = 5  # seconds
-SAME_START = 60  # seconds: a system's clock may be set, and start times then seem to move with it
 
 
 class Claim:
@@ -26,7 +26,8 @@ class Claim:
 
     def __init__(self, given: str) -> None:
         self.url = given
-        self.owner = f"{platform.node()}:{os.getpid()}:{_start_of(os.getpid()):.0f}"
+        self._ours = os.getpid()
+        self.owner = str(Owner.this_kernel())
         try:
             self._r = open_client(given, retries=0, socket_timeout=PATIENCE)
         except ValueError as problem:
@@ -54,7 +55,7 @@ class Claim:
 
     def release(self) -> None:
         """Leave the database as it was found: empty. Does nothing where it is not ours (any more)."""
-        if self.owner.split(":")[-2] != str(os.getpid()):  # a forked copy of the kernel
+        if os.getpid() != self._ours:  # a forked copy of the kernel
             return
         with contextlib.suppress(redis.RedisError, OSError):
             if self._r.get(MARKER) == self.owner:
@@ -91,14 +92,16 @@ class Claim:
 
     def _succeed(self, owner: str) -> None:
         """Take over from a kernel of this machine that is gone; leave everybody else alone."""
-        host, pid, start = (["", "", ""] + owner.split(":"))[-3:]
-        if host != platform.node():
+        other = Owner.read(owner)
+        if other.host != platform.node():
             raise LabError(
-                f"{self._place} is marked as in use by a kernel on {host or 'another machine'}: take {self._another()}; if that kernel is gone, delete the key {MARKER}."
+                f"{self._place} is marked as in use by a kernel on {other.host or 'another machine'}: "
+                f"take {self._another()}; if that kernel is gone, delete the key {MARKER}."
             )
-        if _runs(pid, start):
+        if other.runs():
             raise LabError(
-                f"{self._place} is in use by another kernel, process {pid}: take {self._another()}."
+                f"{self._place} is in use by another kernel, process {other.pid}: "
+                f"take {self._another()}."
             )
         with self._r.pipeline() as change:
             change.watch(MARKER)
@@ -151,24 +154,3 @@ class Claim:
         else:
             return
         raise LabError(f"{say}, {OWN}.") from None
-
-
-def _start_of(pid: int) -> float:
-    """When a process began, in seconds since 1970. Raises psutil.Error if there is none."""
-    import psutil
-
-    return psutil.Process(pid).create_time()
-
-
-def _runs(pid: str, start: str) -> bool:
-    """Whether that very process still runs (its number may have been given to another since)."""
-    import psutil
-
-    try:
-        process = psutil.Process(int(pid))
-        same = abs(process.create_time() - float(start)) < SAME_START
-        return same and process.status() != psutil.STATUS_ZOMBIE
-    except (psutil.NoSuchProcess, ValueError):
-        return False
-    except psutil.AccessDenied:
-        return True

@@ -16,7 +16,9 @@ READY_WITHIN = 30  # seconds; a node waits 2 of them by itself before it says th
 
 
 class Cluster:
-    """`masters` servers that share the 16,384 slots, each with `replicas` copies.
+    """Ready to use: `with lab.cluster() as c: r = c.client()`.
+
+    `masters` servers that share the 16,384 slots, each with `replicas` copies.
 
     `.nodes` are the Servers, masters first; each can be paused, killed and restarted alone.
     A node that is silent for `node_timeout_ms` is taken for dead by the others.
@@ -101,11 +103,6 @@ class Cluster:
             if i >= self.masters:
                 _until(lambda r=r: r.info("replication")["master_link_status"] == "up", "copy")
             r.close()
-
-
-def cluster(masters: int = 3, replicas: int = 0, **kw) -> Cluster:
-    """A cluster, ready to use: `with lab.cluster() as c: r = c.client()`."""
-    return Cluster(masters, replicas, **kw)
 
 
 def _well(r: redis.Redis, nodes: int) -> bool:

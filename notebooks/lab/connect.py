@@ -86,8 +86,7 @@ def private_server(*, tcp=False, port=None, directory=None, binary=None, **optio
     `lab.private_server(appendonly="yes", appendfsync="always")`. An underscore stands for a
     hyphen, True and False for yes and no, a tuple for several words.
     """
-    if in_page():
-        raise LabError("The page has one server only: run this lesson in JupyterLab to have more.")
+    _need_more_than_the_page()
     from .server import Server
 
     words = []
@@ -95,6 +94,22 @@ def private_server(*, tcp=False, port=None, directory=None, binary=None, **optio
         words.append("--" + name.replace("_", "-"))
         words += map(_word, value if isinstance(value, tuple | list) else [value])
     return Server(binary, tcp=tcp, port=port, directory=directory, options=words)
+
+
+def cluster(masters: int = 3, replicas: int = 0, node_timeout_ms: int = 2_000):
+    """A real cluster of this lesson's own, ready to use: `with lab.cluster() as c: r = c.client()`.
+
+    A node that is silent for `node_timeout_ms` is taken for dead by the others.
+    """
+    _need_more_than_the_page()
+    from .cluster import Cluster
+
+    return Cluster(masters, replicas, node_timeout_ms)
+
+
+def _need_more_than_the_page() -> None:
+    if in_page():
+        raise LabError("The page has one server only: run this lesson in JupyterLab to have more.")
 
 
 def _word(value: object) -> str:

@@ -1,7 +1,9 @@
 """One child process that cannot outlive us, in a folder that goes with it."""
 
 import os
+import random
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,23 @@ def make_folder() -> Path:
         folder.rmdir()
         folder = Path(tempfile.mkdtemp(prefix="rush-", dir="/tmp"))
     return folder
+
+
+def free_port() -> int:
+    """A TCP port on 127.0.0.1 that nobody holds now, nor the one 10,000 above (the cluster bus).
+
+    Both lie below 32,768, where systems begin to number outgoing connections: so nobody takes the
+    port by accident while its server is down.
+    """
+    while True:
+        port = random.SystemRandom().randrange(10_000, 22_000)
+        with socket.socket() as first, socket.socket() as second:
+            try:
+                first.bind(("127.0.0.1", port))
+                second.bind(("127.0.0.1", port + 10_000))
+            except OSError:
+                continue
+            return port
 
 
 class Guarded:

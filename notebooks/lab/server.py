@@ -3,9 +3,7 @@
 import atexit
 import contextlib
 import os
-import random
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Sequence
@@ -18,27 +16,10 @@ from .binary import find_binary
 from .clients import open_client
 from .errors import LabError
 from .info import name_of
-from .process import Guarded
+from .process import Guarded, free_port
 
 START_WITHIN = 10  # seconds; usual are 0.02, a machine that is very busy may need more
 STOP_WITHIN = 5  # seconds to write what is not yet on disk
-
-
-def free_port() -> int:
-    """A TCP port on 127.0.0.1 that nobody holds now, nor the one 10,000 above (the cluster bus).
-
-    Both lie below 32,768, where systems begin to number outgoing connections: so nobody takes the
-    port by accident while its server is down.
-    """
-    while True:
-        port = random.SystemRandom().randrange(10_000, 22_000)
-        with socket.socket() as first, socket.socket() as second:
-            try:
-                first.bind(("127.0.0.1", port))
-                second.bind(("127.0.0.1", port + 10_000))
-            except OSError:
-                continue
-            return port
 
 
 class Server:
@@ -160,7 +141,7 @@ class Server:
     def _wait_until_it_answers(self) -> None:
         """Until INFO names our own process: somebody else's server on our port will not do."""
         deadline = time.monotonic() + START_WITHIN
-        with self.client(retries=0, socket_timeout=START_WITHIN) as r:
+        with self.client(retries=0, socket_timeout=0.5) as r:
             while time.monotonic() < deadline and self.alive:
                 try:
                     info = r.info("server")
