@@ -156,6 +156,47 @@ def test_an_asyncio_client_gives_an_awaitable_and_its_pipeline_queues(r, server,
     assert asyncio.run(asked()) == [(1, "x"), (1, "1"), (1, "2"), (1, "3")]
 
 
+@pytest.fixture(scope="module")
+def cluster():
+    from lab.cluster import Cluster
+
+    with Cluster(masters=3) as one:
+        yield one
+
+
+def test_a_cluster_runs_a_script_where_its_keys_live_and_loads_it_there(cluster):
+    echo = Script("echo", ECHO, cluster.client())
+    keys = [f"box:{{{sku}}}" for sku in range(2001, 2010)]
+    assert [echo(key, first=key) for key in keys] == [(1, key) for key in keys]
+
+
+def test_a_cluster_pipeline_queues_calls_too(cluster):
+    client, other = cluster.client(), script("fixed_window")
+    client.script_flush()
+    with client.pipeline() as queue:
+        for _ in range(3):
+            assert other("limit:{2001}", client=queue, **FIXED) is queue
+        other("limit:{2002}", client=queue, **FIXED)
+        allowed = [other.reply(raw).allowed for raw in queue.execute()]
+    assert allowed == [1, 1, 0, 1]
+
+
+def test_an_asyncio_cluster_and_its_pipeline_answer_too(cluster):
+    echo = Script("echo", ECHO)
+    port = cluster.client().get_default_node().port
+
+    async def asked() -> list:
+        async with redis.asyncio.RedisCluster(host="127.0.0.1", port=port) as client:
+            await client.script_flush()
+            alone = await echo("box:{2001}", client=client, first="x")
+            queue = client.pipeline()
+            assert echo("box:{2001}", client=queue, first=1) is queue
+            echo("box:{2002}", client=queue, first=2)
+            return [alone, *[echo.reply(raw) for raw in await queue.execute()]]
+
+    assert asyncio.run(asked()) == [(1, "x"), (1, "1"), (1, "2")]
+
+
 def test_one_script_serves_many_threads_on_two_clients(r, server):
     press = script("fixed_window")
     with server.client(db=1) as other, ThreadPoolExecutor(8) as crowd:
