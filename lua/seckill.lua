@@ -13,7 +13,7 @@ if not user or user == '' then return redis.error_reply('ERR user must not be em
 -- Everything is read and checked before the first write: a refusal changes nothing.
 local stock = redis.pcall('GET', stock_key)
 if type(stock) == 'table' then
-  return redis.error_reply(stock.err .. ': stock must be a string')
+  return redis.error_reply(stock.err .. ' (stock, a string)')
 end
 local on_sale = stock and stock ~= '0'
 -- DECR takes no leading zero, and no sum beyond 2^53 - 1 would be exact in Lua.
@@ -24,7 +24,7 @@ end
 -- SADD is question and answer in one: 0 means that the user was in the set, and wrote nothing.
 local asked = redis.pcall(on_sale and 'SADD' or 'SISMEMBER', buyers_key, user)
 if type(asked) == 'table' then
-  return redis.error_reply(asked.err .. ': buyers must be a set')
+  return redis.error_reply(asked.err .. ' (buyers, a set)')
 end
 if not on_sale then
   if asked == 1 then return -1 end

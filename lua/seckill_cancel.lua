@@ -13,11 +13,11 @@ if not user or user == '' then return redis.error_reply('ERR user must not be em
 -- Everything is read and checked before the first write: a refusal changes nothing.
 local bought = redis.pcall('SISMEMBER', buyers_key, user)
 if type(bought) == 'table' then
-  return redis.error_reply(bought.err .. ': buyers must be a set')
+  return redis.error_reply(bought.err .. ' (buyers, a set)')
 end
 local stock = redis.pcall('GET', stock_key)
 if type(stock) == 'table' then
-  return redis.error_reply(stock.err .. ': stock must be a string')
+  return redis.error_reply(stock.err .. ' (stock, a string)')
 end
 
 if not stock or bought == 0 then return 0 end

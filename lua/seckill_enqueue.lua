@@ -17,11 +17,11 @@ if not sku or sku == '' then return redis.error_reply('ERR sku must not be empty
 -- Everything is read and checked before the first write: a refusal changes nothing.
 local already = redis.pcall('SISMEMBER', buyers_key, user)
 if type(already) == 'table' then
-  return redis.error_reply(already.err .. ': buyers must be a set')
+  return redis.error_reply(already.err .. ' (buyers, a set)')
 end
 local stock = redis.pcall('GET', stock_key)
 if type(stock) == 'table' then
-  return redis.error_reply(stock.err .. ': stock must be a string')
+  return redis.error_reply(stock.err .. ' (stock, a string)')
 end
 
 if already == 1 then return {-1, ''} end
@@ -35,7 +35,7 @@ end
 -- XADD goes first: it alone can still refuse, and while it is the first write nothing has changed.
 local entry_id = redis.pcall('XADD', orders_key, '*', 'user', user, 'sku', sku)
 if type(entry_id) == 'table' then
-  return redis.error_reply(entry_id.err .. ': orders must be a stream that takes one more')
+  return redis.error_reply(entry_id.err .. ' (orders, a stream)')
 end
 redis.call('DECR', stock_key)
 redis.call('SADD', buyers_key, user)
