@@ -80,7 +80,7 @@ class Script:
         client = self._default() if client is None else client
         if isinstance(client, (ClusterPipeline, AsyncClusterPipeline)):
             # It cannot load a script on the way, so it carries the text.
-            return client.eval(self.text, len(keys), *keys, *values)
+            return client.execute_command("EVAL", self.text, len(keys), *keys, *values)
         registered = self._on(client)
         if isinstance(client, AsyncPipeline) and (
             client.explicit_transaction or not client.watching
