@@ -29,13 +29,13 @@ class Finding(NamedTuple):
         return f"{ {'ok': '✔', 'note': '·', 'cure': '✘'}[self.verdict] } {self.subject:<11} {self.text}"
 
 
-def python() -> Finding:
-    found = platform.python_version()
-    if sys.version_info < (3, 11):
-        return Finding(
-            "Python", "cure", f"{found}: install 3.11 or newer, then run make lab PYTHON=…"
-        )
-    return Finding("Python", "ok", f"{found} on {platform.system()} {platform.machine()}")
+def python(running: tuple = sys.version_info) -> Finding:
+    if running[:2] < (3, 11):
+        old = ".".join(map(str, running[:3]))
+        return Finding("Python", "cure", f"{old}: install 3.11, then make lab PYTHON=python3.11")
+    return Finding(
+        "Python", "ok", f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    )
 
 
 def environment() -> Finding:

@@ -68,7 +68,7 @@ class Claim:
             raise LabError(
                 f"{self._server} is {name_of(info)}, and the course needs 6.2 or newer: name another, {OWN}."
             )
-        if info.get("redis_mode") == "cluster":
+        if info.get("cluster_enabled"):
             raise LabError(
                 f"{self._server} is a node of a cluster, and the course needs a server that stands alone: name another, {OWN}."
             )
