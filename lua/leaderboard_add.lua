@@ -46,7 +46,8 @@ if wrong then return redis.error_reply(wrong) end
 local function sum(name, text)
   local stored = tonumber(text or '0')
   local total = stored + (seen == 1 and 0 or points)
-  if stored % 1 == 0 and math.abs(stored) < 2 ^ 53 and math.abs(total) < 2 ^ 53 then return total end
+  local largest = math.max(math.abs(stored), math.abs(total))
+  if stored % 1 == 0 and largest < 2 ^ 53 then return total end
   wrong = wrong or ('ERR %s score would leave the whole numbers below 2^53'):format(name)
 end
 local day_score, week_score = sum('day', day_text), sum('week', week_text)
