@@ -38,9 +38,9 @@ def slots(
         return slot / SLOTS * WIDTH
 
     for master, first, last in masters:
-        body += box(x(first) + 1, y + 18, x(last + 1) - x(first) - 2, 26, "box", rx=3)
-        body += text((x(first) + x(last + 1)) / 2, y + 36, master, "mid bold")
-    top = y + 44
+        body += box(x(first) + 1, y + 2, x(last + 1) - x(first) - 2, 26, "box", rx=3)
+        body += text((x(first) + x(last + 1)) / 2, y + 20, master, "mid bold")
+    top = y + 28
     y = top + 8
     for key, slot in sorted(keys, key=lambda pair: pair[1]):
         if not 0 <= slot < SLOTS:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from html import escape
+from math import ceil, floor
 
 from .style import STYLE
 
@@ -60,7 +61,7 @@ def wrap(words: str, units: float, size: float = 15) -> list[str]:
 def text(x: float, y: float, words: str, cls: str = "") -> str:
     """Words at a point: `cls` holds soft, bold, small, mid, end or a colour such as t-in."""
     kind = f' class="{cls}"' if cls else ""
-    return f'<text x="{n(x)}" y="{n(y)}"{kind}>{escape(words)}</text>'
+    return f'<text x="{n(x)}" y="{n(y)}"{kind}>{escape(words, quote=False)}</text>'
 
 
 def path(d: str, cls: str) -> str:
@@ -110,8 +111,8 @@ def frame(body: str, height: float, title: str, desc: str, name: str = "") -> Sv
     return Svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rush-fig" width="{w}" height="{h}" '
         f'viewBox="-{MARGIN} -{MARGIN} {w} {h}" style="max-width:100%;height:auto" role="img" '
-        f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title)}'
-        f'</title><desc id="{name}-desc">{escape(desc or title)}</desc>{STYLE}'
+        f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title, quote=False)}'
+        f'</title><desc id="{name}-desc">{escape(desc or title, quote=False)}</desc>{STYLE}'
         f'<rect class="paper" x="-{MARGIN}" y="-{MARGIN}" width="{w}" height="{h}"/>{body}</svg>'
     )
 
@@ -122,9 +123,9 @@ def ticks_for(first: float, last: float, most: int = 6) -> list[float]:
     for exponent in range(-6, 12):
         for base in (1, 2, 5):
             step = base * 10.0**exponent
-            at = [i * step for i in range(-int(-first // step), int(last // step) + 1)]
             if span / step < most:
-                return [round(t, 6) for t in at]
+                places = range(ceil(first / step), floor(last / step) + 1)
+                return [round(i * step, 6) for i in places]
     raise ValueError(f"an axis from {first} to {last} is too long to draw")
 
 
