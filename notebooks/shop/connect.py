@@ -1,0 +1,63 @@
+"""Clients that send a command once.
+
+redis-py sends a command again, up to ten times, when the reply is lost. For a sale this is wrong:
+the first sending may have run, and then the winner hears "already bought". The shop therefore
+talks through clients with retries off, and after a lost reply asks how things stand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import redis
+from redis.asyncio.retry import Retry as AsyncRetry
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+LOST = (redis.ConnectionError, redis.TimeoutError)  # the command ran, or did not: nobody knows
+# Settings that redis-py adds to its own pools; a new pool makes them anew.
+OF_THE_POOL = ("himport_registry", "maint_notifications", "orig_")
+
+
+def connect(url: str, timeout_s: float = 5.0) -> redis.Redis:
+    """A client on `url`: text in and out, no retries, at most `timeout_s` seconds for a reply."""
+    return redis.Redis.from_url(
+        url,
+        decode_responses=True,
+        retry=Retry(NoBackoff(), 0),
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
+    )
+
+
+def without_retries(client: Any) -> Any:
+    """A client of the same server, class and settings that sends each command at most once.
+
+    The given client keeps its retries. A cluster client has no single pool to copy: it comes back
+    as it is, so make it with retries off.
+    """
+    pool = getattr(client, "connection_pool", None)
+    if pool is None:
+        return client
+    settings = {
+        name: value
+        for name, value in pool.connection_kwargs.items()
+        if not name.startswith(OF_THE_POOL)
+    }
+    is_async = isinstance(client, redis.asyncio.Redis)
+    settings["retry"] = (AsyncRetry if is_async else Retry)(NoBackoff(), 0)
+    settings["decode_responses"] = True
+    own = type(pool)(
+        connection_class=pool.connection_class, max_connections=pool.max_connections, **settings
+    )
+    return type(client)(connection_pool=own)
+
+
+def check(client: redis.Redis) -> None:
+    """Raises SystemExit with one sentence when nobody answers."""
+    try:
+        client.ping()
+    except redis.RedisError as error:
+        raise SystemExit(
+            f"Redis does not answer ({error}). Is --redis right, and is it up?"
+        ) from None
