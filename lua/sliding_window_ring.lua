@@ -61,7 +61,7 @@ if inside + cost > limit then
   return {0, remaining, blocker_ms + window_ms - now_ms}
 end
 
-if left > 0 then redis.call('LTRIM', ring, 0, inside - 1) end
+if left > 0 then redis.call('LTRIM', ring, 0, -left - 1) end
 local stamp = ('%d'):format(at_ms)
 for _ = 1, cost do redis.call('LPUSH', ring, stamp) end
 redis.call('PEXPIRE', ring, at_ms - now_ms + window_ms + 1000)
