@@ -112,11 +112,16 @@ def _sqlite_begin(connection) -> None:
 
 def open_item(engine: Engine, sku: str, stock: int) -> None:
     """Give `sku` its row with `stock` items, unless it has one: then nothing changes."""
-    with engine.begin() as connection:
-        if connection.scalar(select(items.c.sku).where(items.c.sku == sku)):
-            return
+    if has_item(engine, sku):
+        return
     try:
         with engine.begin() as connection:
             connection.execute(insert(items).values(sku=sku, remaining=stock))
     except exc.IntegrityError:  # somebody else was first
         pass
+
+
+def has_item(engine: Engine, sku: str) -> bool:
+    """Whether the database knows of this sku."""
+    with engine.begin() as connection:
+        return connection.scalar(select(items.c.sku).where(items.c.sku == sku)) is not None

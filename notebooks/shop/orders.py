@@ -1,0 +1,119 @@
+"""The consumer as a process.
+
+    cd notebooks && python -m shop.orders --redis redis://localhost --database sqlite:///shop.db --sku 2001
+
+writes what the stream holds into the database until SIGTERM or Ctrl-C, or with --once until
+nothing is left. Any number may run at once, each with a name of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+import redis
+from sqlalchemy import exc
+
+from . import tables
+from .connect import check, connect
+from .consumer import Consumer
+from .sale import SaleError
+
+__all__ = ["Consumer"]
+DATABASE = "sqlite:///shop.db"
+
+
+class Progress:
+    """One line a second: drained, lag, orders a second since the last line."""
+
+    def __init__(self, consumer: Consumer) -> None:
+        self.consumer, self.at, self.drained = consumer, time.monotonic(), 0
+
+    def __call__(self, _count: int = 0) -> None:
+        if time.monotonic() - self.at >= 1:
+            self.show()
+
+    def show(self) -> None:
+        consumer, now = self.consumer, time.monotonic()
+        rate = (consumer.drained - self.drained) / max(now - self.at, 0.001)
+        words = [f"drained {consumer.drained:,}", f"lag {consumer.inbox.lag():,}"]
+        words += [f"{rate:,.0f} orders/s"]
+        words += [f"{len(consumer.dead):,} dead-lettered"] if consumer.dead else []
+        words += [f"{len(consumer.deleted):,} deleted under way"] if consumer.deleted else []
+        print(" · ".join(words), flush=True)
+        self.at, self.drained = now, consumer.drained
+
+
+def trouble(error: Exception, pause_s: float) -> None:
+    """Say what is away, and when the next try is."""
+    what = str(getattr(error, "orig", error)).strip().split("\n")[0]
+    side = "Redis" if isinstance(error, redis.RedisError) else "The database"
+    print(f"{side} is away ({what}). Next try in {pause_s:.1f} s.", file=sys.stderr, flush=True)
+
+
+def database(url: str):
+    """The engine of `url`; SystemExit with one sentence when it can't be had."""
+    try:
+        return tables.connect(url)
+    except exc.ArgumentError:
+        raise SystemExit(f"{url!r} is no database URL; {DATABASE} is one.") from None
+    except ModuleNotFoundError as error:
+        raise SystemExit(f"The driver {error.name} is not installed: pip install it.") from None
+    except exc.SQLAlchemyError as error:
+        what = str(getattr(error, "orig", error)).strip().split("\n")[0]
+        raise SystemExit(f"The database does not answer ({what}). Is --database right?") from None
+
+
+def parser(prog: str, description: str) -> argparse.ArgumentParser:
+    """What the consumer and the books both need to know."""
+    made = argparse.ArgumentParser(prog=prog, description=description)
+    made.add_argument("--redis", required=True, metavar="URL", help="redis://host:port/0")
+    made.add_argument(
+        "--database",
+        metavar="URL",
+        default=os.environ.get("DATABASE_URL", DATABASE),
+        help="default: DATABASE_URL, else %(default)s",
+    )
+    made.add_argument("--sku", required=True, help="what is sold")
+    return made
+
+
+def main(words: list[str] | None = None) -> None:
+    """The command line: run one consumer."""
+    asked = parser("python -m shop.orders", "Write the stream of orders into the database.")
+    asked.add_argument("--batch", type=int, default=100, metavar="N", help="entries a transaction")
+    asked.add_argument(
+        "--consumer",
+        metavar="NAME",
+        default=socket.gethostname() or "consumer-1",
+        help="this process's name in the group, its own; default: the host's",
+    )
+    asked.add_argument("--claim-idle-ms", type=int, default=5_000, metavar="MS")
+    asked.add_argument("--once", action="store_true", help="stop when nothing is left")
+    given = asked.parse_args(words)
+    try:
+        client = connect(given.redis)
+        check(client)
+        consumer = Consumer(
+            *(client, database(given.database), given.sku),
+            name=given.consumer,
+            batch=given.batch,
+            claim_idle_ms=given.claim_idle_ms,
+        )
+        consumer.prepare()
+    except (SaleError, ValueError, redis.RedisError) as error:
+        raise SystemExit(str(error)) from None
+    stop, progress = threading.Event(), Progress(consumer)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    consumer.run(stop, once=given.once, on_trouble=trouble, on_step=progress)
+    progress.show()
+
+
+if __name__ == "__main__":
+    main()
