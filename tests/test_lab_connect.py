@@ -175,6 +175,11 @@ print(*sorted(m for m in sys.modules if m in ("lab.server", "lab.process", "lab.
 # The names
 
 
+@pytest.mark.parametrize("name", lab.__all__)
+def test_every_name_of_the_workbench_is_there(name):
+    assert getattr(lab, name) is not None
+
+
 def test_a_name_is_the_function_also_after_its_module_was_imported():
     import lab.clock
     import lab.connect
