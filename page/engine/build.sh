@@ -75,7 +75,8 @@ mkdir -p "$objects"
 compile() { emcc -O2 -w -std=gnu11 "${@:2}" -c "$1" -o "$objects/$(echo "$1" | tr '/.' '__').o"; }
 export -f compile
 server='-DREDIS_STATIC= -D_GNU_SOURCE -I../deps/hiredis -I../deps/lua/src -I../deps/hdr_histogram -I../deps/linenoise'
-lua='-DLUA_ANSI -DENABLE_CJSON_GLOBAL -DREDIS_STATIC= -DLUA_USE_MKSTEMP -D__C99FEATURES__=1'
+# long long: the build has 32-bit longs, and string.format('%d') must hold milliseconds since 1970.
+lua='-DLUA_USELONGLONG -DLUA_ANSI -DENABLE_CJSON_GLOBAL -DREDIS_STATIC= -DLUA_USE_MKSTEMP -D__C99FEATURES__=1'
 {
   for object in $(sed -n 's/^REDIS_SERVER_OBJ=//p' Makefile) wire.o clock.o; do echo "${object%.o}.c $server"; done
   for name in alloc async dict hiredis net read sds sockcompat; do echo "../deps/hiredis/$name.c -D_GNU_SOURCE"; done
