@@ -2,7 +2,6 @@
 
 import os
 import random
-import shutil
 import socket
 import subprocess
 import sys
@@ -115,5 +114,4 @@ class Guarded:
         if self.child is not None:
             self.child.wait()
         self._watchdog.stdin.close()
-        self._watchdog.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._watchdog.wait()  # it removes the folder
