@@ -78,18 +78,16 @@ def test_f3_a_counter_without_an_end_gets_one(r, press):
     assert 0 < r.pttl(KEY) <= 1_000
 
 
-def at_life(ms):
-    """The script, but only at a time to live of exactly this; otherwise it answers "other"."""
-    guard = f"if redis.call('PTTL', KEYS[1]) ~= {ms} then return 'other' end\n"
-    return guard + script_text(NAME)
+def test_f5_a_window_in_its_last_millisecond_is_not_renewed_and_the_wait_is_1(r):
+    """F5. At PTTL 0 the key still stands: the wait is PTTL + 1.
 
-
-@pytest.mark.parametrize("life_ms", [0, 1])
-def test_f5_a_window_in_its_last_millisecond_is_not_renewed_and_the_wait_is_pttl_plus_1(r, life_ms):
-    """F5. Time stands still in a script, so the guarded one meets the key at that life exactly."""
-    sha = r.script_load(at_life(life_ms))
+    The guard lets the script through in that millisecond only; two thousand presses in one
+    batch are many in each millisecond, but a busy machine may miss the one.
+    """
+    guard = "if redis.call('PTTL', KEYS[1]) ~= 0 then return 'other' end\n"
+    sha = r.script_load(guard + script_text(NAME))
     met = []
-    for _ in range(100):  # a batch may miss that millisecond when the machine is busy
+    for _ in range(100):
         pipe = r.pipeline(transaction=False).set(KEY, 150, px=2)
         for _ in range(2_000):
             pipe.evalsha(sha, 1, KEY, 100, 60_000)
@@ -97,7 +95,7 @@ def test_f5_a_window_in_its_last_millisecond_is_not_renewed_and_the_wait_is_pttl
         assert r.pttl(KEY) <= 2
         if met:
             break
-    assert met == [[0, 0, life_ms + 1]] * len(met) != []
+    assert met and met == [[0, 0, 1]] * len(met)
 
 
 # Oracle
