@@ -204,6 +204,11 @@ def test_a_reply_is_indented_as_asked_and_numbers_are_aligned():
     )
 
 
+def test_what_is_nested_in_a_long_list_stands_under_its_own_number():
+    told = format_reply([*range(9), ["a", "b"]]).splitlines()
+    assert told[9:] == ['10) 1) "a"', '    2) "b"']
+
+
 def test_lua_registers_the_text_and_tells_its_sha(r):
     script, told = run_lua(r, "swap", "return {KEYS[1], ARGV[1]}\n")
     assert script(keys=["a"], args=[1]) == ["a", "1"]
