@@ -121,7 +121,10 @@ def test_a_paused_server_is_silent_until_it_is_resumed():
         assert until(lambda: r.ping())
 
 
-def test_a_paused_server_can_be_restarted_and_stopped():
+def test_a_paused_server_can_be_restarted_and_stopped(monkeypatch):
+    monkeypatch.setattr(
+        Server, "kill", lambda _: pytest.fail("it was not asked to end, but killed")
+    )
     with Server() as server:
         server.pause()
         server.restart()
