@@ -21,7 +21,7 @@ from .rows import Order
 from .sale import Board, SaleError
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0  # between two tries while a server is away
-TRIM_EVERY = 10  # batches; a trim takes two round trips
+TRIM_EVERY = 20  # batches; a trim takes two round trips
 AWAY = (
     *(redis.ConnectionError, redis.TimeoutError, redis.exceptions.ReadOnlyError),
     *(redis.exceptions.OutOfMemoryError, redis.exceptions.TryAgainError),
@@ -88,17 +88,18 @@ class Consumer:
         self.inbox.make_group()
         self._ready = True
 
-    def step(self, wait: bool = False) -> int:
+    def step(self, wait: bool = False, read_on: bool = False) -> int:
         """Take one batch to its end. Returns how many entries came; 0 when there are none now.
 
-        Any exception leaves the batch pending; the next step begins with what is pending.
+        With `read_on` the next batch is read together with the acknowledgement of this one. Any
+        exception leaves the batch pending; the next step begins with what is pending.
         """
         try:
             if not self._ready:
                 self.prepare()
             batch = self.inbox.next(wait)
             if batch.orders or batch.broken:
-                self._take(batch.orders, batch.is_new)
+                self._take(batch.orders, batch.is_new, read_on)
                 for order, reason in batch.broken:
                     self._bury(order, reason)
             self._batches += 1
@@ -123,9 +124,9 @@ class Consumer:
         grow up to LONGEST_PAUSE_S seconds. `on_trouble(error, pause_s)` hears of each.
         """
         stop, before, pause = stop or threading.Event(), self.drained, FIRST_PAUSE_S
-        while not stop.is_set():
+        while not (stop.is_set() and self.inbox.is_empty):
             try:
-                count = self.step(wait=not once)
+                count = self.step(wait=not once, read_on=not stop.is_set())
                 pause = FIRST_PAUSE_S
                 on_step(count)
                 if once and count == 0:
@@ -147,7 +148,7 @@ class Consumer:
         """Work until nothing is left. Returns deliveries done."""
         return self.run(once=True)
 
-    def _take(self, orders: Sequence[Order], is_new: bool) -> None:
+    def _take(self, orders: Sequence[Order], is_new: bool, read_on: bool) -> None:
         """Write, tell the board, acknowledge; what the database refuses by itself is buried."""
         saved, refused = self._save(orders, is_new) if orders else ([], [])
         if saved:
@@ -155,7 +156,7 @@ class Consumer:
                 for order in saved:
                     self.board(order.entry_id, order.user, order.sku, order.created_at)
             self.crash("before_ack")
-            self.inbox.acknowledge([order.entry_id for order in saved])
+            self.inbox.acknowledge([order.entry_id for order in saved], read_on)
             self.drained += len(saved)
         for order, reason in refused:
             self._bury(order, reason)

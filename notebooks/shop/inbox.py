@@ -44,6 +44,7 @@ class Inbox:
         self._own: str | None = "0-0"  # own pending entries are read from behind this id
         self._claim_from = "0-0"
         self._claim_at = 0.0  # when to look for what others left, time.monotonic() seconds
+        self._ahead: list[tuple[str, dict]] = []  # new entries that came with the last XACK
 
     def make_group(self) -> None:
         """Make the group at 0, so that it sees what was queued before it; once or many times."""
@@ -55,6 +56,9 @@ class Inbox:
 
     def next(self, wait: bool = False) -> Batch:
         """The next batch; an empty one when there is none, after `block_ms` if `wait`."""
+        if self._ahead:
+            entries, self._ahead = self._ahead, []
+            return self._sorted(entries, is_new=True)
         while self._own is not None:
             entries = self._read(self._own)
             self._own = entries[-1][0] if entries else None
@@ -108,9 +112,24 @@ class Inbox:
             self.deleted += gone
         return Batch(orders, broken, len(entries), is_new)
 
-    def acknowledge(self, entry_ids: Iterable[str]) -> None:
-        """Tell the group that these are done. Done twice is done once."""
-        self.redis.xack(self.keys.orders, GROUP, *entry_ids)
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been read that is not handed out yet."""
+        return not self._ahead
+
+    def acknowledge(self, entry_ids: Iterable[str], read_on: bool = False) -> None:
+        """Tell the group that these are done. Done twice is done once.
+
+        With `read_on` the same round trip brings the next new entries, unless something older is
+        due first.
+        """
+        if not read_on or self._own is not None or time.monotonic() >= self._claim_at:
+            self.redis.xack(self.keys.orders, GROUP, *entry_ids)
+            return
+        with self.redis.pipeline(transaction=False) as pipe:
+            pipe.xack(self.keys.orders, GROUP, *entry_ids)
+            pipe.xreadgroup(GROUP, self.name, {self.keys.orders: ">"}, count=self.batch)
+            self._ahead = entries_of(pipe.execute()[1])
 
     def trim(self) -> None:
         """Let go of entries that are done: all before the oldest pending one, or the last delivered.

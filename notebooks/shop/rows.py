@@ -10,12 +10,19 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, exc, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, exc, insert, select, update
 
 from .keys import position
 from .tables import CANCELLED, LIVE, ORDERED, PAID, items, orders
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Built once: building a statement costs more than SQLite takes to run it. For one order this is
+# `... AND remaining > 0`.
+TAKE = (
+    update(items)
+    .where(items.c.sku == bindparam("of"), items.c.remaining > bindparam("count") - 1)
+    .values(remaining=items.c.remaining - bindparam("count"))
+)
 
 
 class Order(NamedTuple):
@@ -31,7 +38,13 @@ class Order(NamedTuple):
         return EPOCH + timedelta(milliseconds=position(self.entry_id)[0])
 
     def row(self, state: str = ORDERED) -> dict:
-        return self._asdict() | {"state": state, "created_at": self.created_at}
+        return {
+            "sku": self.sku,
+            "user": self.user,
+            "entry_id": self.entry_id,
+            "state": state,
+            "created_at": self.created_at,
+        }
 
 
 class Refused(Exception):
@@ -64,9 +77,7 @@ def insert_new(connection: Connection, batch: Sequence[Order]) -> None:
 
 def take(connection: Connection, sku: str, count: int) -> None:
     """Lower what is left to sell: the last line of defence. Raises Refused rather than go below 0."""
-    enough = (items.c.sku == sku) & (items.c.remaining > count - 1)
-    lower = update(items).where(enough).values(remaining=items.c.remaining - count)
-    if connection.execute(lower).rowcount == 0:
+    if connection.execute(TAKE, {"of": sku, "count": count}).rowcount == 0:
         raise Refused(f"the database has no {count} of {sku} left to sell")
 
 
