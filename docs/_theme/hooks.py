@@ -6,9 +6,11 @@ again by lesson.py. Events run at priority 100 where the plugins must come after
 """
 
 import logging
+import re
 from pathlib import Path
 
 import facts
+import jieba
 import lesson
 import links
 import pictures
@@ -16,6 +18,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
 log = logging.getLogger("mkdocs.plugins.rush")
+jieba.setLogLevel(logging.WARNING)
 
 BROUGHT = {  # folder beside docs/: what of it the site serves
     "notebooks": {".ipynb", ".svg", ".png"},
@@ -35,11 +38,12 @@ def is_lesson(page) -> bool:
     return page is not None and page.file.src_uri.endswith(".ipynb")
 
 
-@event_priority(
-    100
-)  # later, and mkdocs-jupyter would never see the notebooks: they would go out raw
+@event_priority(100)
 def on_files(files, config):
-    """Add what lies beside docs/, under the same names as in the repository."""
+    """Add what lies beside docs/, under the same names as in the repository.
+
+    Later than mkdocs-jupyter, the notebooks would go out raw: it would never see them.
+    """
     here = root(config)
     for folder, kinds in BROUGHT.items():
         for path in sorted((here / folder).rglob("*")):
@@ -48,6 +52,22 @@ def on_files(files, config):
             if path.suffix in kinds and not hidden and "test" not in path.stem:
                 files.append(File(name, str(here), config.site_dir, config.use_directory_urls))
     return files
+
+
+def on_nav(nav, config, files):
+    """A notebook that is no page would go out raw, and a strict build would say nothing."""
+    for file in files:
+        if file.src_uri.endswith(".ipynb") and not file.is_documentation_page():
+            log.warning("%s would go out raw: mkdocs-jupyter did not see it", file.src_uri)
+
+
+def teach_search(html: str) -> None:
+    """Chinese terms that the page marks as such become words that the search finds anywhere.
+
+    jieba's dictionary is short of traditional characters: it would cut 沒有期限 in the wrong place.
+    """
+    for term in re.findall(r'lang="zh-Han[ts]">([\u4e00-\u9fff]{2,8})<', html):
+        jieba.add_word(term)
 
 
 @event_priority(100)
@@ -63,6 +83,7 @@ def on_page_markdown(markdown, page, config, files):
 @event_priority(100)  # before the search plugin reads the page
 def on_page_content(html, page, config, files):
     """Lay a lesson out; make wide tables scroll; mend and check the links of a lesson."""
+    teach_search(html)
     if not is_lesson(page):
         return lesson.scroll_tables(html)
     cells = lesson.read(Path(page.file.abs_src_path))

@@ -133,7 +133,7 @@ def _head(inner: str) -> str:
     """The day above the title; below it the minutes, the download, and the mark of a day done."""
     inner = re.sub(r">(Day \d+) · ", r'><span class="day">\1</span> ', inner, count=1)
     tools = (
-        '<a class="download" download>Download the notebook</a>'
+        '<a class="download" download>Download notebook</a>'
         '<button type="button" class="done" hidden>Mark as done</button>'
     )
     return re.sub(

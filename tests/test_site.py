@@ -1,0 +1,238 @@
+"""The published site builds strictly, opens on every screen, asks nobody, and stays light."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from website import SCREENS, build, copy_project, served, visit
+
+pytestmark = [pytest.mark.site, pytest.mark.browser, pytest.mark.once]
+
+HTML_BYTES = 300_000  # of one page, raw
+LOADED_BYTES = 300_000  # of all that a page asks for before anybody presses anything, gzipped
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_page_opens_quietly_and_asks_only_this_site(site, browser, screen):
+    for path in site.pages:
+        with visit(browser, site.url + path, screen) as seen:
+            foreign = [
+                url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))
+            ]
+            assert not foreign, f"{path} asks {foreign}"
+            assert not seen.complaints, f"{path} at {screen}: {seen.complaints}"
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_nothing_is_wider_than_the_screen_even_unfolded(site, browser, screen):
+    for path in site.pages:
+        with visit(browser, site.url + path, screen) as seen:
+            seen.page.evaluate(
+                "document.querySelectorAll('.md-content details').forEach(d => d.open = true)"
+            )
+            over = seen.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert over <= 0, f"{path} is {over} px wider than a {screen}"
+
+
+def test_every_internal_link_and_anchor_resolves(site, browser):
+    anchors: dict[str, set[str]] = {}
+    links: list[tuple[str, str]] = []
+    for path in site.pages:
+        with visit(browser, site.url + path) as seen:
+            anchors[path] = set(
+                seen.page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+            )
+            found = seen.page.evaluate(
+                "[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))"
+            )
+            links += [(path, href) for href in found if path != "404.html"]
+    assert len(links) > 3 * len(site.pages)
+    broken = []
+    for path, href in links:
+        url = urlsplit(urljoin(site.url + path, href))
+        if f"{url.scheme}://{url.netloc}/" != site.url:
+            continue
+        target = url.path.lstrip("/")
+        there = (site.folder / target / "index.html").is_file() or (site.folder / target).is_file()
+        if not there or (url.fragment and url.fragment not in anchors.get(target, {url.fragment})):
+            broken.append(f"{path} → {href}")
+    assert not broken, broken
+
+
+def test_pages_are_light(site, browser):
+    for path in site.pages:
+        file = site.folder / path
+        file = file / "index.html" if file.is_dir() else file
+        assert file.stat().st_size <= HTML_BYTES, f"{path}: {file.stat().st_size} bytes of HTML"
+        with visit(browser, site.url + path) as seen:
+            weight = site.zipped(seen.requests)
+            assert 20_000 < weight <= LOADED_BYTES, f"{path} loads {weight} bytes"
+
+
+def test_every_lesson_is_rendered_with_its_title_its_sources_and_its_download(site):
+    assert site.lessons
+    for path in site.lessons:
+        folder = site.folder / path
+        book = json.loads(next(folder.glob("*.ipynb")).read_text(encoding="utf-8"))
+        html = (folder / "index.html").read_text(encoding="utf-8")
+        title = "".join(book["cells"][0]["source"]).split("·", 1)[1].split("\n")[0].strip()
+        assert re.search(rf"<h1[^>]*>.*{re.escape(title)}", html), (
+            f"{path} has no heading {title!r}"
+        )
+        code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+        assert html.count("<pre data-source") == html.count("data-cell=") == len(code), path
+        assert f'href="{folder.name}.ipynb"' in html, f"{path} has no download"
+
+
+def test_the_source_in_the_page_is_the_source_of_the_notebook(site, browser):
+    path = site.lessons[0]
+    book = json.loads(next((site.folder / path).glob("*.ipynb")).read_text(encoding="utf-8"))
+    with visit(browser, site.url + path) as seen:
+        shown = dict(
+            seen.page.evaluate(
+                "[...document.querySelectorAll('.cell.code[data-cell]')].map(c =>"
+                " [c.dataset.cell, c.querySelector('pre[data-source] code').textContent])"
+            )
+        )
+    wanted = {
+        str(number): "".join(cell["source"])
+        for number, cell in enumerate(book["cells"])
+        if cell["cell_type"] == "code"
+    }
+    assert shown == wanted
+
+
+def test_no_id_is_used_twice_on_a_page(site):
+    for path in site.pages:
+        file = site.folder / path
+        html = (file / "index.html" if file.is_dir() else file).read_text(encoding="utf-8")
+        ids = re.findall(r'\sid="([^"]+)"', html)
+        twice = {one for one in ids if ids.count(one) > 1}
+        assert not twice, f"{path}: {twice}"
+
+
+def test_every_page_has_its_own_title_a_description_and_a_picture_to_share(site):
+    titles = {}
+    for path in site.pages:
+        file = site.folder / path
+        html = (file / "index.html" if file.is_dir() else file).read_text(encoding="utf-8")
+        titles[path] = re.search("<title>(.*?)</title>", html)[1]
+        assert re.search(r'<meta name="description" content="[^"]{30,}">', html), path
+        card = re.search(r'og:image" content="[^"]*/(assets/[^"]+)"', html)[1]
+        assert (site.folder / card).is_file(), f"{path} shares {card}, which is not there"
+    assert len(set(titles.values())) == len(titles), titles
+
+
+def test_the_sitemap_lists_every_page_but_the_404(site):
+    listed = re.findall("<loc>(.*?)</loc>", (site.folder / "sitemap.xml").read_text())
+    base = re.search(r"site_url: (\S+)", Path("mkdocs.yml").read_text())[1]
+    assert {url.removeprefix(base) for url in listed} == set(site.pages) - {"404.html"}
+
+
+def small_project(to: Path) -> Path:
+    """The project with one small lesson and one small page instead of its own."""
+    copy = copy_project(to)
+    for old in [*(copy / "notebooks").glob("*.ipynb"), *(copy / "docs").rglob("*.md")]:
+        old.unlink()
+    write_page(copy, "[A day](../notebooks/day01_small.ipynb)")
+    write_lesson(copy, "day01_small")
+    settings = (copy / "mkdocs.yml").read_text(encoding="utf-8")
+    nav = "\nnav:\n  - Home: index.md\n  - notebooks/day01_small.ipynb\n\nextra:\n"
+    (copy / "mkdocs.yml").write_text(re.sub(r"\nnav:\n.*?\nextra:\n", nav, settings, flags=re.S))
+    return copy
+
+
+def write_page(project: Path, said: str) -> None:
+    (project / "docs" / "index.md").write_text(f"# Probe\n\n{said}\n", encoding="utf-8")
+
+
+def write_lesson(
+    project: Path, name: str, prose: str = "Nothing more.", run: int | None = 1
+) -> None:
+    """The smallest lesson: a head, a paragraph, one cell that was run, or was not (None)."""
+
+    def cell(ident: str, kind: str, source: str, *tags: str, **more) -> dict:
+        meta = {"tags": list(tags)}
+        return {"id": ident, "cell_type": kind, "source": source, "metadata": meta} | more
+
+    cells = [
+        cell("c0", "markdown", "# Day 1 · Small\n\nOne small pain.\n\n5 minutes", "head"),
+        cell("c1", "markdown", prose),
+        cell("c2", "code", "1 + 1", execution_count=run, outputs=[]),
+    ]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (project / "notebooks" / f"{name}.ipynb").write_text(json.dumps(book), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A small site from a folder whose name has spaces and Chinese letters."""
+    project = small_project(tmp_path_factory.mktemp("small") / "a project 專案")
+    write_lesson(project, "day01_small", 'No <span lang="zh-Hant">期限</span>.')
+    write_page(
+        project,
+        "[A day](../notebooks/day01_small.ipynb) 這個計數器沒有期限。 A sliding window. EXPIRE it.",
+    )
+    done = build(project, project.parent / "out")
+    assert done.returncode == 0, done.stderr
+    return project.parent / "out"
+
+
+def test_a_folder_with_spaces_and_chinese_letters_builds_and_links_work(small):
+    assert 'href="notebooks/day01_small/"' in (small / "index.html").read_text(encoding="utf-8")
+    assert "Small" in (small / "notebooks/day01_small/index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("query", ["計數器", "期限", "sliding", "EXPIRE"])
+def test_search_finds_words_also_chinese_ones_inside_a_sentence(small, browser, query):
+    with served(small) as url, visit(browser, url) as seen:
+        seen.page.wait_for_function(
+            "!document.querySelector('.md-search-result__meta').textContent.includes('Initializing')"
+        )
+        seen.page.fill(".md-search__input", query)
+        seen.page.press(".md-search__input", "End")  # Material listens to keys
+        seen.page.wait_for_selector(".md-search-result__link", timeout=20_000)
+        assert "Probe" in seen.page.inner_text(".md-search-result__list")
+
+
+FAULTS = {
+    "a lesson's link to a lesson": "notebooks/day01_small.ipynb links to day01_smal.ipynb",
+    "a lesson's link to a page": "notebooks/day01_small.ipynb links to ../docs/nowhere.md",
+    "a lesson's link to a script": "notebooks/day01_small.ipynb links to ../lua/nothing.lua",
+    "a lesson's link to a heading": "notebooks/day01_small/index.html links to #no-such-heading",
+    "a page's link to a lesson": "index.md' contains a link",
+    "a lesson that was never run": "cells ['c2'] were never run",
+    "a lesson that the navigation forgets": "day07_forgotten.ipynb",
+}
+
+
+@pytest.fixture(scope="module")
+def warnings(tmp_path_factory) -> list[str]:
+    """What a build says to a project with every fault of FAULTS; it must not have succeeded."""
+    project = small_project(tmp_path_factory.mktemp("spoilt") / "project")
+    links = "[a](day01_smal.ipynb) [b](../docs/nowhere.md) [c](../lua/nothing.lua) [d](#no-such-heading)"
+    write_lesson(project, "day01_small", links, run=None)
+    write_lesson(project, "day07_forgotten")
+    write_page(project, "[Gone](../notebooks/day09_gone.ipynb)")
+    done = build(project, project.parent / "out")
+    assert done.returncode != 0, done.stderr
+    lines = re.sub(r"\n(?!WARNING|INFO|ERROR)", " ", done.stderr).splitlines()
+    return [line for line in lines if line.startswith("WARNING")]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_fails_the_strict_build(warnings, fault):
+    assert any(FAULTS[fault] in line for line in warnings), "\n".join(warnings)
+
+
+def test_a_lesson_that_would_go_out_raw_fails_the_build(tmp_path):
+    project = small_project(tmp_path / "project")
+    hook = project / "docs" / "_theme" / "hooks.py"
+    first = hook.read_text(encoding="utf-8")
+    late = re.sub(r"@event_priority\(100\)[^\n]*\n(?=def on_files)", "", first)
+    assert late != first
+    hook.write_text(late, encoding="utf-8")
+    done = build(project, tmp_path / "out")
+    assert done.returncode != 0 and "day01_small.ipynb would go out raw" in done.stderr, done.stderr

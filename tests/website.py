@@ -1,0 +1,143 @@
+"""The built site and a browser for the tests: built once, served on loopback, opened in Chromium."""
+
+import functools
+import gzip
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SCREENS = {"desktop": (1440, 900), "phone": (390, 844)}
+READ = ("docs", "lua", "notebooks", "page/runner", "page/stage", "mkdocs.yml")  # by a build
+
+
+def build(source: Path, out: Path) -> subprocess.CompletedProcess:
+    """Build the site of the project in source strictly into out."""
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)],
+        cwd=source,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+
+
+def copy_project(to: Path) -> Path:
+    """What a build reads, in a folder of its own that a test may spoil."""
+    for name in READ:
+        source, target = ROOT / name, to / name
+        if source.is_dir():
+            shutil.copytree(source, target)
+        elif source.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    return to
+
+
+class Site:
+    """A built site: its folder, its pages, and the address where it is served."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder, self.url = folder, url
+
+    @property
+    def pages(self) -> list[str]:
+        """Paths of all pages, as a browser asks for them: "" is the home page."""
+        found = sorted(p.relative_to(self.folder).as_posix() for p in self.folder.rglob("*.html"))
+        return [page.removesuffix("index.html") for page in found]
+
+    @property
+    def lessons(self) -> list[str]:
+        """Paths of the pages made from notebooks."""
+        return [page for page in self.pages if page.startswith("notebooks/")]
+
+    def zipped(self, urls: list[str]) -> int:
+        """Bytes, gzipped one by one, of the files behind the given addresses of this site."""
+        files = {self.folder / u.removeprefix(self.url).split("?")[0].split("#")[0] for u in urls}
+        files = {f / "index.html" if f.is_dir() else f for f in files}
+        return sum(len(gzip.compress(f.read_bytes())) for f in files if f.is_file())
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
+        ".mjs": "text/javascript",
+        ".wasm": "application/wasm",
+    }
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: a failing test says what it asked for."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of the folder, served on loopback while the block runs."""
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def built_and_served(folder: Path) -> Iterator[Site]:
+    """The project's own site, built strictly into folder and served; a failed build fails."""
+    done = build(ROOT, folder)
+    assert done.returncode == 0, f"the strict build failed:\n{done.stderr}"
+    with served(folder) as url:
+        yield Site(folder, url)
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """Debian's Chromium under Playwright; skips with a sentence where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on PATH: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Visit:
+    """One open page and what it did: addresses asked for, complaints of the console."""
+
+    def __init__(self, page) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self._heard)
+
+    def _heard(self, message) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+
+@contextmanager
+def visit(browser, url: str, screen: str = "desktop", **context) -> Iterator[Visit]:
+    """Open url on a screen of SCREENS and wait until nothing more is asked for."""
+    width, height = SCREENS[screen]
+    with browser.new_context(viewport={"width": width, "height": height}, **context) as opened:
+        seen = Visit(opened.new_page())
+        seen.page.goto(url, wait_until="networkidle")
+        yield seen
