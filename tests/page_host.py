@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from shutil import which
 
 import pytest
 
@@ -41,7 +40,8 @@ class _Handler(SimpleHTTPRequestHandler):
             return
         body = self.pages[self.path].encode()
         self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
+        kind = "text/javascript" if self.path.endswith(".mjs") else "text/html; charset=utf-8"
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -90,19 +90,3 @@ def engine() -> Path:
         capture_output=True,
     )
     return BUILD
-
-
-@contextmanager
-def chromium() -> Iterator:
-    """Debian's Chromium, headless; skips where there is none."""
-    path = which("chromium") or which("chromium-browser") or which("google-chrome")
-    if path is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        try:
-            yield browser
-        finally:
-            browser.close()

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import page_contract
 import pytest
-from page_host import ROOT, chromium, engine, hosting
+from page_host import ROOT, engine, hosting
+from website import chromium
 
 pytestmark = [pytest.mark.browser, pytest.mark.once]
 LESSONS = sorted((ROOT / "notebooks").glob("day*.ipynb"))
