@@ -73,7 +73,7 @@ def test_each_code_is_told(r, sale):
     assert Sale(r, "2002").buy("u1") == Bought(NOT_ON_SALE, "")
 
 
-@pytest.mark.parametrize("user", ["", "x" * 65])
+@pytest.mark.parametrize("user", ["", "x" * 65, "a\0b"])
 def test_a_name_that_no_row_can_hold_is_refused_at_the_door(r, sale, user):
     with pytest.raises(SaleError, match="characters"):
         sale.buy(user)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import redis
-from sqlalchemy import Engine, exc
+from sqlalchemy import Engine
 
 from . import rows
 from .keys import GROUP, Keys, position
@@ -23,12 +23,7 @@ def bury(
     """
     with engine.begin() as connection:
         rows.take_turn(connection, sku)
-        try:
-            row = rows.read(connection, sku, order.user)
-        except exc.DBAPIError as error:  # a name that the database can't even look for
-            if not rows.is_refusal(error):
-                raise
-            row = None
+        row = rows.read(connection, sku, order.user)
         if row and position(row.entry_id) >= position(order.entry_id):
             client.xack(keys.orders, GROUP, order.entry_id)
             return False

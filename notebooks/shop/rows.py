@@ -94,10 +94,12 @@ def of_users(sku: str, users: Iterable[str]):
 
 
 def read(connection: Connection, sku: str, user: str) -> Row | None:
-    """A user's row, not locked."""
-    return connection.execute(
-        select(orders).where(orders.c.sku == sku, orders.c.user == user)
-    ).one_or_none()
+    """A user's row, not locked. None too for a name that the database can't even look for."""
+    wanted = select(orders).where(orders.c.sku == sku, orders.c.user == user)
+    try:
+        return connection.execute(wanted).one_or_none()
+    except exc.DataError:
+        return None
 
 
 def write(connection: Connection, batch: Sequence[Order]) -> None:

@@ -186,9 +186,9 @@ class Sale:
 
     @staticmethod
     def _fits(user: str) -> None:
-        if not 0 < len(user) <= LONGEST:
+        if not 0 < len(user) <= LONGEST or "\0" in user:
             raise SaleError(
-                f"user {user[:LONGEST]!r} has {len(user)} characters, not 1 to {LONGEST}."
+                f"user {user[:LONGEST]!r}: a name has 1 to {LONGEST} characters, no NUL."
             )
 
 

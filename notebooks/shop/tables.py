@@ -6,6 +6,7 @@ deliveries. items: what is left to sell, lowered in the order's own transaction.
 
 from __future__ import annotations
 
+import logging
 from datetime import UTC, datetime
 
 from sqlalchemy import (
@@ -94,6 +95,8 @@ def connect(url: str) -> Engine:
         event.listen(engine, "begin", _sqlite_begin)
     else:
         engine = create_engine(url, isolation_level="READ COMMITTED")
+        # It warns of every insert that finds a row in its way; rows.write takes care of those.
+        logging.getLogger("psycopg").setLevel(logging.ERROR)
     try:
         metadata.create_all(engine)
     except exc.DatabaseError:  # two processes made them at once: the second look finds them
