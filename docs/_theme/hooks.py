@@ -109,15 +109,23 @@ def on_env(env, config, files):
 
 @event_priority(-100)
 def on_post_page(output, page, config):
-    """A name for Material's search dialog; the notebook to download, beside its page."""
+    """Put the notebook beside its page, for the download."""
     if is_lesson(page):
         copy = Path(page.file.abs_dest_path).parent / Path(page.file.src_uri).name
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(Path(page.file.abs_src_path).read_bytes())
-    return output.replace(
-        'data-md-component="search" role="dialog"',
-        'data-md-component="search" role="dialog" aria-label="Search"',
-    )
+    return name_search(output)
+
+
+def on_post_template(output_content, template_name, config):
+    """The 404 page is a template of its own and has the same dialog."""
+    return name_search(output_content)
+
+
+def name_search(html: str) -> str:
+    """Material's search is a dialog without a name, which a screen reader could not announce."""
+    nameless = 'data-md-component="search" role="dialog"'
+    return html.replace(nameless, f'{nameless} aria-label="Search"')
 
 
 @event_priority(-100)

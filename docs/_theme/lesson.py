@@ -134,7 +134,7 @@ def _head(inner: str) -> str:
     inner = re.sub(r">(Day \d+) · ", r'><span class="day">\1</span> ', inner, count=1)
     tools = (
         '<a class="download" download>Download notebook</a>'
-        '<button type="button" class="done" hidden>Mark as done</button>'
+        '<button type="button" class="done">Mark as done</button>'
     )
     return re.sub(
         r"<p>(\d+ minutes.*?)</p>", rf'<p class="meta"><span>\1</span>{tools}</p>', inner, count=1

@@ -34,7 +34,6 @@
       link.toggleAttribute("data-done", done.includes(dayOf(link.href)));
     }
     for (const button of all("button.done")) {
-      button.hidden = here === null;
       button.setAttribute("aria-pressed", done.includes(here));
       button.textContent = done.includes(here) ? "Done" : "Mark as done";
     }
@@ -84,8 +83,8 @@
     label.tabIndex = 0;
     label.setAttribute("role", "button");
     label.setAttribute("aria-label", label.htmlFor === "__search" ? "Search" : "Contents");
-    label.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
+    label.addEventListener("keydown", (event) => { // Enter is Material's
+      if (event.key !== " ") return;
       event.preventDefault();
       label.click();
     });
