@@ -12,6 +12,7 @@ import lab
 import pytest
 import redis
 from lab.claim import Claim
+from lab.clients import open_client
 from lab.clock import pass_time, rate, took
 from lab.errors import LabError
 from lab.server import Server
@@ -112,14 +113,27 @@ def test_a_private_server_that_died_is_started_again_at_the_same_place(fresh):
     assert r.ping()
 
 
-def test_a_client_without_retries_sends_a_command_once():
-    with lab.private_server() as server, server.client(retries=0, socket_timeout=0.1) as once:
-        once.set("stock", 10)
-        server.pause()
-        with pytest.raises(redis.TimeoutError):
-            once.decr("stock")
-        server.resume()
-        assert server.client().get("stock") == "9"
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_client_tries_as_often_as_it_was_told(retries):
+    tried = []
+    with socket.create_server(("127.0.0.1", 0)) as door_that_shuts:
+
+        def shut_it():
+            while True:
+                try:
+                    door_that_shuts.accept()[0].close()
+                except OSError:
+                    return
+                tried.append(1)
+
+        thread = threading.Thread(target=shut_it)
+        thread.start()
+        url = f"redis://127.0.0.1:{door_that_shuts.getsockname()[1]}/0"
+        with open_client(url, retries=retries) as r, pytest.raises(redis.ConnectionError):
+            r.decr("stock")
+        door_that_shuts.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    assert len(tried) == 1 + retries
 
 
 async def crowd_of_gets(client, count: int) -> int:
@@ -262,7 +276,9 @@ def test_a_given_empty_database_is_used_and_left_empty(fresh, somebody, somebody
 
 
 def test_a_database_with_somebodys_keys_is_refused_and_untouched(somebody, somebodys):
+    somebody.config_resetstat()
     sentence = refused(at(somebodys, 0))
+    assert not {"cmdstat_set", "cmdstat_unlink"} & set(somebody.info("commandstats"))
     assert "Database 0 of 127.0.0.1" in sentence
     assert f"REDIS_URL=redis://127.0.0.1:{somebodys.port}/1," in sentence
     assert somebody.keys() == ["payroll"]
