@@ -27,7 +27,9 @@ def normalise(book: nbformat.NotebookNode) -> nbformat.NotebookNode:
             if output.output_type == "error":
                 output.traceback = [f"{output.ename}: {output.evalue}"]
             output.get("data", {}).pop(WIDGET, None)
-        cell.update(outputs=join_streams(cell.outputs)) if cell.cell_type == "code" else None
+        if cell.cell_type == "code":
+            shown = [o for o in cell.outputs if o.get("data", True)]  # a bar that came and went
+            cell.outputs = join_streams(shown)
     return book
 
 
