@@ -1,0 +1,51 @@
+// Plays a job on a Redis whose clock we hold: the worker of a page does, and so do the tests in Node.
+//
+// A job: { fresh, scripts: { name: lua }, clear: [keys], steps: [{ at, words }] }.
+// `at` counts milliseconds from the beginning of the run; `fresh` begins one, at a whole minute.
+// A word may be { script: name } for a script's SHA1 or { now: true } for the time in ms since 1970.
+
+const NOON_MS = Date.UTC(2026, 6, 30, 12);
+const MINUTE_MS = 60_000;
+
+export class Player {
+  #redis;
+  #clock;
+  #beganMs = 0;
+
+  /** Starts a server from an engine.mjs module. */
+  static async start({ Redis, Clock }) {
+    const player = new Player();
+    player.#clock = new Clock();
+    player.#clock.hold(NOON_MS);
+    // a script without an end is ended with its worker, by whoever waits for it
+    player.#redis = await Redis.start({ clock: player.#clock, settings: { 'busy-reply-threshold': 0 } });
+    return player;
+  }
+
+  get version() {
+    return this.#redis.version;
+  }
+
+  /** { shas: { name: SHA1 }, replies: [values], fault }. `fault` is { step, message } of the first error, which ends the job;
+   *  its step is −1 when a script does not compile. */
+  play({ fresh = true, scripts = {}, clear = [], steps = [] }) {
+    if (fresh) this.#beganMs = (Math.floor(this.#clock.nowMs() / MINUTE_MS) + 1) * MINUTE_MS;
+    const shas = {};
+    const replies = [];
+    let step = -1;
+    try {
+      for (const [name, lua] of Object.entries(scripts)) shas[name] = this.#redis.load(lua);
+      if (clear.length) this.#redis.command('DEL', ...clear);
+      for (step = 0; step < steps.length; step++) {
+        const { at = 0, words } = steps[step];
+        const nowMs = this.#beganMs + at;
+        if (nowMs > this.#clock.nowMs()) this.#clock.hold(nowMs);
+        replies.push(this.#redis.command(...words.map(word => (word.script ? shas[word.script] : word.now ? nowMs : word))));
+      }
+    } catch (error) {
+      if (error.name !== 'ReplyError') throw error;
+      return { shas, replies, fault: { step, message: error.message } };
+    }
+    return { shas, replies, fault: null };
+  }
+}
