@@ -22,7 +22,7 @@ end
 local counter = KEYS[1]
 local limit = whole('limit', ARGV[1], 0)
 local window_ms = whole('window_ms', ARGV[2], 1)
-local cost = whole('cost', ARGV[3] or '1', 1)
+local cost = ARGV[3] and whole('cost', ARGV[3], 1) or 1
 if wrong then return redis.error_reply(wrong) end
 
 local stored = redis.pcall('GET', counter)
@@ -39,7 +39,7 @@ local endless = life_ms == -1 -- 0 is an end too: leave it alone
 if allowed and not stored then
   redis.call('SET', counter, cost, 'PX', window_ms)
 elseif allowed then
-  redis.call('INCRBY', counter, cost)
+  redis.call('INCRBY', counter, ('%d'):format(cost))
 end
 if endless then
   redis.call('PEXPIRE', counter, window_ms)

@@ -27,8 +27,8 @@ local arrival = KEYS[1]
 local capacity = whole('capacity', ARGV[1], 0)
 local refill_count = whole('refill_count', ARGV[2], 1)
 local refill_period_ms = whole('refill_period_ms', ARGV[3], 1)
-local cost = whole('cost', ARGV[4] or '1', 1)
-local now_ms = whole('now_ms', ARGV[5] or '0', 0)
+local cost = ARGV[4] and whole('cost', ARGV[4], 1) or 1
+local now_ms = ARGV[5] and whole('now_ms', ARGV[5], 0) or 0
 if not wrong and capacity * refill_period_ms > 2 ^ 52 then
   wrong = 'ERR capacity x refill_period_ms must be at most 2^52'
 end
@@ -71,5 +71,5 @@ if not allowed then return {0, remaining, due_ms - now_ms} end
 
 local full_in_ms = arrival_ms - now_ms + math.ceil(drops / refill_count)
 local state = ('%d %d'):format(arrival_ms, drops)
-redis.call('SET', arrival, state, 'PX', full_in_ms + 1000)
+redis.call('SET', arrival, state, 'PX', ('%d'):format(full_in_ms + 1000))
 return {1, remaining, 0}

@@ -23,8 +23,8 @@ end
 local counts = KEYS[1]
 local limit = whole('limit', ARGV[1], 0)
 local window_ms = whole('window_ms', ARGV[2], 1)
-local cost = whole('cost', ARGV[3] or '1', 1)
-local now_ms = whole('now_ms', ARGV[4] or '0', 0)
+local cost = ARGV[3] and whole('cost', ARGV[3], 1) or 1
+local now_ms = ARGV[4] and whole('now_ms', ARGV[4], 0) or 0
 if not wrong and limit * window_ms > 2 ^ 52 then
   wrong = 'ERR limit x window_ms must be at most 2^52'
 end
@@ -71,5 +71,6 @@ end
 
 current = current + cost
 local state = ('%d %d %d'):format(start_ms, previous, current)
-redis.call('SET', counts, state, 'PX', start_ms + 2 * window_ms - now_ms + 1000)
+local matters_ms = start_ms + 2 * window_ms - now_ms
+redis.call('SET', counts, state, 'PX', ('%d'):format(matters_ms + 1000))
 return {1, limit - share - current, 0}

@@ -28,15 +28,15 @@ local window_ms = whole('window_ms', ARGV[2], 1)
 if not press_id or press_id == '' then
   wrong = wrong or 'ERR press_id must not be empty'
 end
-local cost = whole('cost', ARGV[4] or '1', 1)
-local now_ms = whole('now_ms', ARGV[5] or '0', 0)
+local cost = ARGV[4] and whole('cost', ARGV[4], 1) or 1
+local now_ms = ARGV[5] and whole('now_ms', ARGV[5], 0) or 0
 if wrong then return redis.error_reply(wrong) end
 if now_ms == 0 then
   local time = redis.call('TIME')
   now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
-local newest = redis.pcall('ZRANGE', log, -1, -1, 'WITHSCORES')
+local newest = redis.pcall('ZRANGE', log, '-1', '-1', 'WITHSCORES')
 if newest.err then
   return redis.error_reply(newest.err .. ': log must be a sorted set')
 end
@@ -69,5 +69,6 @@ for first = 1, cost, 1000 do -- unpack takes some 8,000 values at most
   end
   redis.call('ZADD', log, unpack(entries))
 end
-redis.call('PEXPIRE', log, at_ms - now_ms + window_ms + 1000)
+local matters_ms = at_ms - now_ms + window_ms
+redis.call('PEXPIRE', log, ('%d'):format(matters_ms + 1000))
 return {1, limit - inside - cost, 0}

@@ -22,8 +22,8 @@ end
 local ring = KEYS[1]
 local limit = whole('limit', ARGV[1], 0)
 local window_ms = whole('window_ms', ARGV[2], 1)
-local cost = whole('cost', ARGV[3] or '1', 1)
-local now_ms = whole('now_ms', ARGV[4] or '0', 0)
+local cost = ARGV[3] and whole('cost', ARGV[3], 1) or 1
+local now_ms = ARGV[4] and whole('now_ms', ARGV[4], 0) or 0
 if wrong then return redis.error_reply(wrong) end
 if now_ms == 0 then
   local time = redis.call('TIME')
@@ -35,7 +35,7 @@ if type(held) == 'table' then
   return redis.error_reply(held.err .. ': ring must be a list')
 end
 -- A clock that steps back stands still until it has caught up.
-local newest_ms = held > 0 and redis.call('LINDEX', ring, 0) or '0'
+local newest_ms = held > 0 and redis.call('LINDEX', ring, '0') or '0'
 local at_ms = math.max(now_ms, whole('newest time in ring', newest_ms, 0) or 0)
 if wrong then return redis.error_reply(wrong) end
 
@@ -44,7 +44,8 @@ local edge_ms = at_ms - window_ms
 local left, step, growing = 0, 1, true
 while step >= 1 do
   local oldest = left + step
-  if oldest <= held and redis.call('LINDEX', ring, -oldest) + 0 <= edge_ms then
+  local place = ('%d'):format(-oldest)
+  if oldest <= held and redis.call('LINDEX', ring, place) + 0 <= edge_ms then
     left = oldest
   else
     growing = false
@@ -64,5 +65,6 @@ end
 if left > 0 then redis.call('LTRIM', ring, 0, -left - 1) end
 local stamp = ('%d'):format(at_ms)
 for _ = 1, cost do redis.call('LPUSH', ring, stamp) end
-redis.call('PEXPIRE', ring, at_ms - now_ms + window_ms + 1000)
+local matters_ms = at_ms - now_ms + window_ms
+redis.call('PEXPIRE', ring, ('%d'):format(matters_ms + 1000))
 return {1, limit - inside - cost, 0}

@@ -26,8 +26,8 @@ local bucket = KEYS[1]
 local capacity = whole('capacity', ARGV[1], 0)
 local refill_count = whole('refill_count', ARGV[2], 1)
 local refill_period_ms = whole('refill_period_ms', ARGV[3], 1)
-local cost = whole('cost', ARGV[4] or '1', 1)
-local now_ms = whole('now_ms', ARGV[5] or '0', 0)
+local cost = ARGV[4] and whole('cost', ARGV[4], 1) or 1
+local now_ms = ARGV[5] and whole('now_ms', ARGV[5], 0) or 0
 if not wrong and capacity * refill_period_ms > 2 ^ 52 then
   wrong = 'ERR capacity x refill_period_ms must be at most 2^52'
 end
@@ -68,5 +68,5 @@ level = level - price
 local tokens = math.floor(level / refill_period_ms)
 local state = ('%d %d %d'):format(tokens, level % refill_period_ms, at_ms)
 local full_in_ms = at_ms - now_ms + math.ceil((full - level) / refill_count)
-redis.call('SET', bucket, state, 'PX', full_in_ms + 1000)
+redis.call('SET', bucket, state, 'PX', ('%d'):format(full_in_ms + 1000))
 return {1, tokens, 0}

@@ -107,19 +107,17 @@ def test_each_lets_in_what_the_table_of_day_4_says(r, lua, name, trace):
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_one_key_and_no_other_is_touched(r, lua, name):
+def test_one_key_and_no_other_is_touched(r, name):
     """Cluster-safe: everything lives under the one key that was given."""
     _, rule = RULES[name]
-    for _ in range(3):
-        assert lua(name)([KEY], arguments(name, rule, at(0)[0], "p"))[0] == 1
+    assert allowed(r, name, rule, at(0) * 3) == [1, 1, 1]
     assert r.keys() == [KEY]
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_a_reply_is_three_integers(r, lua, name):
+def test_a_reply_is_three_integers(r, name):
     _, rule = RULES[name]
-    for press in [*at(0), *at(0, cost=100), *at(0, cost=101)]:
-        reply = lua(name)([KEY], arguments(name, rule, press, f"p{press.cost}"))
+    for reply in replies(r, name, rule, [*at(0), *at(0, cost=100), *at(0, cost=101)]):
         assert [type(slot) for slot in reply] == [int, int, int]
 
 

@@ -10,10 +10,16 @@ NAME = "sliding_window_counter"
 
 
 @pytest.fixture
-def press(lua):
+def press(r, lua):
     """press(limit, window_ms, cost, now_ms)."""
     script = lua(NAME)
-    return lambda *args: script([KEY], args)
+
+    def call(*args):
+        reply = script([KEY], args)
+        r.persist(KEY)  # the story has its own clock: the real one must not end it
+        return reply
+
+    return call
 
 
 # The lesson's timeline

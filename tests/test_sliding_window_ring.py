@@ -10,10 +10,16 @@ NAME = "sliding_window_ring"
 
 
 @pytest.fixture
-def press(lua):
+def press(r, lua):
     """press(limit, window_ms, cost, now_ms)."""
     script = lua(NAME)
-    return lambda *args: script([KEY], args)
+
+    def call(*args):
+        reply = script([KEY], args)
+        r.persist(KEY)  # the story has its own clock: the real one must not end it
+        return reply
+
+    return call
 
 
 # The lesson's timeline
@@ -106,8 +112,9 @@ def test_a_clock_that_steps_back_stands_still(r, press):
     press(2, 1_000, 1, NOON_MS + 60_000)
     assert press(2, 1_000, 1, NOON_MS) == [1, 0, 0]
     assert r.lrange(KEY, 0, -1) == [str(NOON_MS + 60_000)] * 2
-    assert 61_900 < r.pttl(KEY) <= 62_000
     assert press(2, 1_000, 1, NOON_MS) == [0, 0, 61_000]
+    _, behind = play(r, NAME, (2, 1_000), at(60_000, 0))
+    assert 61_100 < behind.pttl_ms <= 62_000
 
 
 def test_the_servers_clock_is_read_when_none_is_given(r, press):

@@ -11,10 +11,16 @@ MINUTE_MS = 60_000
 
 
 @pytest.fixture
-def press(lua):
+def press(r, lua):
     """press(capacity, refill_count, refill_period_ms, cost, now_ms)."""
     script = lua(NAME)
-    return lambda *args: script([KEY], args)
+
+    def call(*args):
+        reply = script([KEY], args)
+        r.persist(KEY)  # the story has its own clock: the real one must not end it
+        return reply
+
+    return call
 
 
 # The lesson's timeline
@@ -130,7 +136,7 @@ def test_it_answers_as_the_model_does(r, story):
 
 
 def test_fifty_connections_are_let_in_exactly_100_times(r, server):
-    claims.crowd_gets_exactly(server.url, NAME, (100, 100, 60_000), 100)
+    claims.crowd_gets_exactly(server.url, NAME, (100, 1, 86_400_000), 100)
 
 
 # Expiry
@@ -153,11 +159,9 @@ def test_s12_the_bucket_is_kept_until_it_is_full_and_a_second(r, rule, full_in_m
     assert full_in_ms + 100 < seen.pttl_ms <= full_in_ms + 1_000
 
 
-def test_a_fast_bucket_is_not_forgotten_after_each_press(lua):
+def test_a_fast_bucket_is_not_forgotten_after_each_press(r):
     """Capacity 10 at 100 a second: a life that is cut to whole seconds would let all in."""
-    script = lua(NAME)
-    verdicts = [script([KEY], [10, 100, 1_000, 1, NOON_MS])[0] for _ in range(500)]
-    assert sum(verdicts) == 10
+    assert sum(allowed(r, NAME, (10, 100, 1_000), at(0) * 500)) == 10
 
 
 # Bad input

@@ -103,7 +103,8 @@ def arguments(name: str, rule: tuple, press: Press, press_id: str = "p") -> list
 def play(r, name: str, rule: tuple, timeline: list[Press], key: str = KEY) -> list[Seen]:
     """Play a timeline from an empty key on, in one round trip; press ids are p0, p1 …
 
-    In one go, so that a key's real life cannot run out between two presses of the story.
+    In one go, so that a key's real life cannot run out between two presses of the story;
+    afterwards the key stays, to be looked at.
     """
     sha = r.script_load(script_text(name))
     pipe = r.pipeline(transaction=False)
@@ -112,7 +113,8 @@ def play(r, name: str, rule: tuple, timeline: list[Press], key: str = KEY) -> li
         pipe.evalsha(sha, 1, key, *arguments(name, rule, press, f"p{number}"))
         pipe.pttl(key)
         pipe.dump(key)
-    _, *answers = pipe.execute()
+    pipe.persist(key)
+    _, *answers, _ = pipe.execute()
     return [Seen(*answers[i : i + 3]) for i in range(0, len(answers), 3)]
 
 
