@@ -4,14 +4,27 @@
 // On a page, <meta name="rush-engine" content="…"> says where the engine's folder is. Without it the
 // element keeps what stands inside it: a picture of a recorded run.
 
+import { Board } from './board.mjs';
 import { day1 } from './days/day1.mjs';
 import { day2 } from './days/day2.mjs';
 import { day3 } from './days/day3.mjs';
 import { day4 } from './days/day4.mjs';
+import { day5 } from './days/day5.mjs';
+import { day6 } from './days/day6.mjs';
+import { day7 } from './days/day7.mjs';
 import { Limiter } from './limiter.mjs';
+import { Orders } from './orders.mjs';
 import { KernelServer, PageServer } from './server.mjs';
 
-const DAYS = { 1: [Limiter, day1], 2: [Limiter, day2], 3: [Limiter, day3], 4: [Limiter, day4] };
+const DAYS = {
+  1: [Limiter, day1],
+  2: [Limiter, day2],
+  3: [Limiter, day3],
+  4: [Limiter, day4],
+  5: [Orders, day5],
+  6: [Orders, day6],
+  7: [Board, day7],
+};
 
 /** The schedule in the page's address: #day=2&presses=… */
 class Address {
