@@ -7,7 +7,7 @@ set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(mkdir -p "${1:?usage: build.sh OUT}" && cd "$1" && pwd)
-ours=(ae_none.c bio.c clock.c wire.c build.sh)
+ours=(ae_none.c bio.c clock.c wire.c build.sh source.sh)
 stamp=$(cd "$here" && sha256sum "${ours[@]}" | sha256sum | cut -d' ' -f1)
 
 stop() { printf 'make engine: %s\n' "$@" >&2; exit 1; }
@@ -30,31 +30,13 @@ if ! command -v emcc >/dev/null || [ ! -d /usr/share/nodejs/acorn ] || ! command
   apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 fi
 
-# ── The source, through a private list: the machine's own list of packages stays as it is ──
+# ── The source ──
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/apt/lists/partial" "$work/cache/archives/partial"
 chmod 755 "$work"
-if [ -f /etc/apt/sources.list.d/debian.sources ]; then
-  sed 's/^Types: .*/Types: deb-src/' /etc/apt/sources.list.d/debian.sources > "$work/apt/source.sources"
-elif grep -qs '^deb ' /etc/apt/sources.list; then
-  sed -n 's/^deb /deb-src /p' /etc/apt/sources.list > "$work/apt/source.list"
-else
-  stop "found no Debian package source in /etc/apt/sources.list or /etc/apt/sources.list.d/debian.sources."
-fi
-private_apt() {
-  apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$work/apt" \
-    -o "Dir::State::lists=$work/apt/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User= "$@"
-}
-cd "$work"
-private_apt update || stop "Debian's package lists could not be fetched; is the network there?"
-private_apt source --download-only redis || stop "Debian's source package of redis could not be fetched."
-tar xf redis_*.orig.tar.gz
-tar xf redis_*.debian.tar.xz
-cd redis-*/
-grep -v '^#' ../debian/patches/series | while read -r patch_file; do
-  patch -p1 -s --no-backup-if-mismatch < "../debian/patches/$patch_file"
-done
+source "$here/source.sh"
+redis_source "$work" || stop "Debian's source package of redis could not be had; the line above says why."
+cd "$work"/redis-*/
 
 # ── Ours in place of threads, sockets and clocks; main() returns, and the page drives ──
 cp "$here/bio.c" "$here/wire.c" "$here/clock.c" src/

@@ -67,10 +67,14 @@ def start() -> None:
     install(_shell)
 
 
-async def run(number: int, code: str) -> bool:
-    """Run one cell; True when it went through. Outputs and errors go to the page as they come."""
+async def run(number: int, code: str, name: str) -> bool:
+    """Run one cell; True when it went through. Outputs and errors go to the page as they come.
+
+    number  what the page calls the cell; outputs carry it
+    name    what tracebacks call it: "cell 7"
+    """
     global _cell
-    _cell, file = number, f"<cell {number}>"
+    _cell, file = number, f"<{name}>"
     linecache.cache[file] = (len(code), None, code.splitlines(True), file)
     _loop.in_cell = True
     try:

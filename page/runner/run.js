@@ -39,7 +39,7 @@ class Cell {
     this.end = button('Stop', `Stop cell ${ordinal}`, stop);
     this.end.hidden = true;
     const bar = root.querySelector('.cell-bar');
-    bar.append(this.go);
+    bar.append(this.go, this.status, this.end);
     const folded = root.querySelector('.cell-in[hidden]');
     if (folded) {
       const show = button('Edit', `Edit cell ${ordinal}`, () => {
@@ -50,7 +50,6 @@ class Cell {
       bar.append(show);
     }
     if (ordinal > 1) bar.append(this.above);
-    bar.append(this.end, this.status);
     edit(this.code, `Code of cell ${ordinal}. Shift and Enter runs it, Escape leaves it.`, () => run(this), () => this.go.focus());
     let resting;
     this.go.addEventListener('pointerenter', () => {
@@ -59,9 +58,12 @@ class Cell {
     this.go.addEventListener('pointerleave', () => clearTimeout(resting));
   }
 
-  /** Cells of an exercise or a box are for their own: nothing outside needs them. */
-  get room() {
-    return this.root.closest('.exercise, details.box');
+  /** Whether `other` may need this cell: an exercise or a box is for those inside it only. */
+  serves(other) {
+    for (let room = this.root; (room = room.parentElement.closest('section.exercise, details.box')); ) {
+      if (!room.contains(other.root)) return false;
+    }
+    return true;
   }
 
   turn(state, words) {
@@ -73,10 +75,10 @@ class Cell {
 
   async run() {
     this.turn('queued', session.state === 'idle' ? '' : 'waits for its turn');
-    const done = await session.run(this.number, read(this.code).replace(/\n$/, ''));
+    const done = await session.run(this.number, read(this.code).replace(/\n$/, ''), `cell ${this.ordinal}`);
     if (!done) return false; // stopped: stop() has said so
     const moved = done.movedMs >= SAY_FROM_MS ? ` · the clock went on by ${seconds(done.movedMs)} at once` : '';
-    this.turn(done.ok ? 'ran' : 'failed', `${done.ok ? 'ran' : 'stopped at an error'} here in ${seconds(done.ms)}${moved}`);
+    this.turn(done.ok ? 'ran' : 'failed', `${done.ok ? `ran here in ${seconds(done.ms)}` : 'stopped at an error'}${moved}`);
     return done.ok || this.tags.has('raises-exception');
   }
 
@@ -105,7 +107,7 @@ async function inOrder(row) {
   return true;
 }
 
-const before = cell => cells.slice(0, cells.indexOf(cell)).filter(other => !other.room || other.room === cell.room);
+const before = cell => cells.slice(0, cells.indexOf(cell)).filter(other => other.serves(cell));
 
 /** A cell stands on those above it: the ones that have not run yet go first. */
 function run(cell) {

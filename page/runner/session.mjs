@@ -22,12 +22,13 @@ export class Session extends EventTarget {
     this.#turn('loading', { what: 'Python and Redis', part: 0 });
   }
 
-  /** Runs one cell after those already asked for: { ok, ms, movedMs }, or null when it was stopped. */
-  run(cell, code) {
+  /** Runs one cell after those already asked for: { ok, ms, movedMs }, or null when it was stopped.
+   *  Errors call it by `name`. */
+  run(cell, code, name) {
     this.start();
     return new Promise(resolve => {
       this.#cells.set(cell, resolve);
-      this.#worker.postMessage({ do: 'run', cell, code });
+      this.#worker.postMessage({ do: 'run', cell, code, name });
     });
   }
 

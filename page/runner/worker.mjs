@@ -85,10 +85,10 @@ cells.start()
   say({ is: 'ready', redis: plan.redis, python: python.runPython('sys.version.split()[0]'), ms: realMs() });
 }
 
-async function run({ cell, code }) {
+async function run({ cell, code, name = `cell ${cell}` }) {
   say({ is: 'began', cell });
   const began = realMs(), moved = movedMs;
-  const ok = await runCell(cell, code);
+  const ok = await runCell(cell, code, name);
   say({ is: 'done', cell, ok, ms: realMs() - began, movedMs: movedMs - moved });
 }
 
