@@ -58,6 +58,7 @@ def told_s(header: str | None, now: datetime | None = None) -> float | None:
         date = parsedate_to_datetime(text)
     except ValueError:
         return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000" says UTC too
     return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
 
 
