@@ -270,6 +270,7 @@ export class Limiter {
     const told = await this.#verdicts({ ...day, source: shell.editor.text });
     shell.editor.show(told.fault);
     if (told.fault) return this.#broken(told.fault);
+    this.firstMs ??= performance.now(); // after navigation
     const rival = shell.editor.isEdited ? { ...day, words: 'the lesson’s script', source: shell.editor.lesson } : this.yesterday;
     const other = rival && (await this.#verdicts(rival));
     Object.assign(this, told, { rival: other && !other.fault ? { ...other, words: rival.words } : null });

@@ -62,7 +62,7 @@ export class Orders {
     this.shell = new Shell(root, {
       day: { ...day, choices: day.choices },
       picture: `<div class="orders"><ol class="tiles"></ol>
-        <label class="slider through">${day.slider} <output></output><input type="range" min="1" value="1" step="1"></label></div>
+        <label class="slider through">${day.slider} <b></b><input type="range" min="1" value="1" step="1"></label></div>
         <svg class="plot scene" height="${day.height}" role="img" aria-label=""></svg>`,
       buttons: [['attack', 'Break it', 'strong'], ['mend', 'Mend it']],
       facts: FACTS,
@@ -166,7 +166,7 @@ export class Orders {
     this.through.max = results.length;
     this.through.value = at + 1;
     this.through.setAttribute('aria-valuetext', `${at + 1} of ${results.length}: ${here.told}`);
-    shell.part('.through output').textContent = `${at + 1} of ${results.length}`;
+    shell.part('.through b').textContent = `${at + 1} of ${results.length}`;
     this.scene.innerHTML = day.draw(here, this.scene.clientWidth);
     this.scene.setAttribute('aria-label', here.told);
     shell.headline(day.headline(bad, results.length, settings.version, shell.editor.isEdited), here.told);

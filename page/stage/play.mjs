@@ -1,8 +1,10 @@
 // Plays a job on a Redis whose clock we hold: the worker of a page does, and so do the tests in Node.
 //
-// A job: { fresh, scripts: { name: lua }, clear: [keys], steps: [{ at, words }] }.
+// A job: { fresh, scripts: { name: lua }, clear: [keys], steps: [{ at, words }], goOn }.
+// With `goOn` an error is a reply, { error }, and does not end the job.
 // `at` counts milliseconds from the beginning of the run; `fresh` begins one, at a whole minute.
-// A word may be { script: name } for a script's SHA1 or { now: true } for the time in ms since 1970.
+// A word may be { script: name } for a script's SHA1 or { now: true } for the time in ms since 1970
+// ({ now: 's' }: in s).
 
 const NOON_MS = Date.UTC(2026, 6, 30, 12);
 const MINUTE_MS = 60_000;
@@ -28,7 +30,7 @@ export class Player {
 
   /** { shas: { name: SHA1 }, replies: [values], fault }. `fault` is { step, message } of the first error, which ends the job;
    *  its step is −1 when a script does not compile. */
-  play({ fresh = true, scripts = {}, clear = [], steps = [] }) {
+  play({ fresh = true, scripts = {}, clear = [], steps = [], goOn = false }) {
     if (fresh) this.#beganMs = (Math.floor(this.#clock.nowMs() / MINUTE_MS) + 1) * MINUTE_MS;
     const shas = {};
     const replies = [];
@@ -40,7 +42,11 @@ export class Player {
         const { at = 0, words } = steps[step];
         const nowMs = this.#beganMs + at;
         if (nowMs > this.#clock.nowMs()) this.#clock.hold(nowMs);
-        replies.push(this.#redis.command(...words.map(word => (word.script ? shas[word.script] : word.now ? nowMs : word))));
+        const given = words.map(word => (word.script ? shas[word.script] : word.now ? (word.now === 's' ? Math.floor(nowMs / 1000) : nowMs) : word));
+        const reply = this.#redis.ask(...given);
+        if (!(reply instanceof Error)) replies.push(reply);
+        else if (goOn) replies.push({ error: reply.message });
+        else throw reply;
       }
     } catch (error) {
       if (error.name !== 'ReplyError') throw error;

@@ -40,7 +40,11 @@ export class PageServer extends Turns {
   }
 
   start() {
-    return (this.#ready ??= this.#boot());
+    this.#ready ??= this.#boot().catch(error => {
+      this.#ready = null; // so that the next who asks tries again
+      throw error;
+    });
+    return this.#ready;
   }
 
   async #boot() {

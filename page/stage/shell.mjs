@@ -10,7 +10,7 @@ export const presses = n => `${n.toLocaleString('en')} ${n === 1 ? 'press' : 'pr
 const button = ([act, words, kind = '']) => `<button type="button" data-act="${act}" class="${kind}">${words}</button>`;
 
 const slider = ({ name, label, min, max, step }) =>
-  `<label class="slider">${label} <output data-of="${name}"></output><input type="range" name="${name}" min="${min}" max="${max}" step="${step}"></label>`;
+  `<label class="slider">${label} <b data-of="${name}"></b><input type="range" name="${name}" min="${min}" max="${max}" step="${step}"></label>`;
 
 const choice = ({ name, label, options }) =>
   `<fieldset><legend>${label}</legend>${options.map(([value, words]) => `<label><input type="radio" name="${name}" value="${value}"> ${words}</label>`).join('')}</fieldset>`;

@@ -75,16 +75,19 @@ class RushStage extends (globalThis.HTMLElement ?? Object) {
     if (!engine || !DAYS[day] || this.shadowRoot) return;
     pageServer ??= new PageServer(engine.replace(/\/?$/, '/'), inAddress('rush-lua') ?? here('../../lua/').href);
     this.attachShadow({ mode: 'open' }).append(document.createElement('slot')); // the recorded picture, until the styles are here
-    const answer = await fetch(here('stage.css'));
-    if (!answer.ok) return;
-    this.instrument = build(this.shadowRoot, await answer.text(), day, pageServer, new Address(day));
+    const drawn = this.#draw(day);
     const start = () => {
       watcher.disconnect();
-      this.started ??= this.instrument.start();
+      this.started ??= Promise.all([pageServer.start().catch(() => {}), drawn]).then(() => this.instrument?.start());
     };
     const watcher = new IntersectionObserver(([entry]) => entry.isIntersecting && start());
     watcher.observe(this);
     this.shadowRoot.addEventListener('click', start, { once: true, capture: true });
+  }
+
+  async #draw(day) {
+    const answer = await fetch(here('stage.css'));
+    if (answer.ok) this.instrument = build(this.shadowRoot, await answer.text(), day, pageServer, new Address(day));
   }
 }
 
