@@ -16,12 +16,10 @@ import outputs
 from mkdocs.plugins import event_priority
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "notebooks" / "lab"))
-from signature import Signature, parse_header  # noqa: E402  (lab is not a package on the site)
 
 SCRIPT = re.compile(r"<!-- script: (\w+) -->")
 CELL = re.compile(r"<!-- cell: (\w+) (\w+) -->")
-LESSON = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(day0\d_\w+\.ipynb)[^)]*\)")
+LESSON = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(day0\d_)\w+\.ipynb[^)]*\)")
 
 
 @event_priority(110)
@@ -32,10 +30,10 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def expand(markdown: str, root: Path = ROOT) -> str:
-    """The Markdown of a page with its scripts put in and links to missing lessons taken out."""
+    """The Markdown of a page with its scripts put in; a day without a lesson loses its links."""
 
     def link(match: re.Match) -> str:
-        there = (root / "notebooks" / match[2]).is_file()
+        there = any((root / "notebooks").glob(f"{match[2]}*.ipynb"))
         return match[0] if there else match[1]
 
     shown = SCRIPT.sub(lambda match: script(match[1], root), markdown)
@@ -45,7 +43,7 @@ def expand(markdown: str, root: Path = ROOT) -> str:
 def script(name: str, root: Path = ROOT) -> str:
     """Rule, contract and file of lua/NAME.lua. FileNotFoundError if there is no such script."""
     text = (root / "lua" / f"{name}.lua").read_text(encoding="utf-8").rstrip()
-    signature = parse_header(text, name)
+    signature = _signature(text, name)
     rows = "\n".join(
         f"| {where} | {what} | {_cell(meaning)} |" for where, what, meaning in _contract(signature)
     )
@@ -53,14 +51,24 @@ def script(name: str, root: Path = ROOT) -> str:
     lines = text.count("\n") + 1
     return (
         f"> {rule}\n\n"
-        f"|  |  |  |\n|---|---|---|\n{rows}\n\n"
+        f"| where | what | meaning |\n|---|---|---|\n{rows}\n\n"
         f'<details class="file" markdown="1">\n'
         f"<summary><b>Lua</b> lua/{name}.lua, {lines} lines</summary>\n\n"
         f"```lua\n{text}\n```\n\n</details>\n"
     )
 
 
-def _contract(signature: Signature):
+def _signature(text: str, name: str):
+    """The script's header as the lessons read it: lab/signature.py, which needs nothing of lab."""
+    sys.path.append(str(ROOT / "notebooks" / "lab"))
+    try:
+        from signature import parse_header
+    finally:
+        sys.path.pop()
+    return parse_header(text, name)
+
+
+def _contract(signature):
     """(place, name, meaning) of each key, argument and part of the reply; then what always holds."""
     for number, key in enumerate(signature.keys, 1):
         yield f"`KEYS[{number}]`", f"`{key.name}`, {key.type}", key.meaning

@@ -1,0 +1,264 @@
+"""The pages that are not lessons say nothing that a cell, a script or a test does not show."""
+
+import ast
+import json
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from lab.scripts import lua as script_text
+from lab.signature import parse_header
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+sys.path.append(str(DOCS / "_theme"))
+import recorded  # noqa: E402  (the site's hook, loaded as MkDocs loads it)
+
+pytestmark = pytest.mark.once
+
+PAGES = sorted(DOCS.rglob("*.md"))
+SCRIPTS = sorted(path.stem for path in (ROOT / "lua").glob("*.lua"))
+LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+notebooks/(\w+)\.ipynb#(\w+)\)")
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,]\d+)*")
+CITED_TEST = re.compile(r"`tests/(\w+\.py)::(\w+)`")
+NAMED_CASE = re.compile(r"\b(?:test_([a-z]\d+)_|([FSBKXLNWR]\d{1,2})(?= and [FSBKXLNWR]\d|:))")
+CASE = re.compile(r"^### ([A-Z]\d+) · [^\n]+ \{#([a-z]\d+)\}$(.*?)(?=^##|\Z)", re.M | re.S)
+
+
+def of(text: str) -> set[str]:
+    """The numbers in a text, as bare digits: 4,900 is 4900, −1 is -1. Days and names are none."""
+    text = re.sub(r"\b[Dd]ays? \d+", "", text.replace("−", "-").replace("\N{NO-BREAK SPACE}", " "))
+    return {found.replace(",", "") for found in NUMBER.findall(text)}
+
+
+@cache
+def cells(lesson: str) -> dict[str, dict]:
+    book = json.loads((ROOT / "notebooks" / f"{lesson}.ipynb").read_text(encoding="utf-8"))
+    return {cell["id"]: cell for cell in book["cells"]}
+
+
+def shown_by(cell: dict) -> str:
+    """What a reader of the recorded cell sees: its prose, or its outputs."""
+    if cell["cell_type"] == "markdown":
+        return "".join(cell["source"])
+    parts = []
+    for out in cell["outputs"]:
+        data = out.get("data", {})
+        parts += ["".join(out.get("text", ""))]
+        parts += ["".join(data[kind]) for kind in data if kind.startswith("text/")]
+        parts += [re.sub(r"<[^>]+>", " ", "".join(data.get("image/svg+xml", "")))]  # its words
+    return " ".join(parts)
+
+
+def cited(page: Path) -> list[tuple[str, str, str]]:
+    """(what the page says, lesson, cell) of each link into a cell."""
+    return LINK.findall(page.read_text(encoding="utf-8"))
+
+
+def test_every_number_linked_to_a_cell_is_in_what_it_recorded_and_always_will_be():
+    links = [(page, *link) for page in PAGES for link in cited(page)]
+    numbers = 0
+    for page, said, lesson, ident in links:
+        cell = cells(lesson).get(ident)
+        assert cell, f"{page.name} points at {lesson}#{ident}, which is no cell"
+        if cell["cell_type"] == "code":
+            assert cell["execution_count"], f"{page.name}: {lesson}#{ident} was never run"
+            varies = "nbval-ignore-output" in cell["metadata"].get("tags", ())
+            assert not (varies and of(said)), f"{page.name}: {said!r} is another number next time"
+        missing = of(said) - of(shown_by(cell))
+        assert not missing, f"{page.name} says {said!r}, {lesson}#{ident} has no {missing}"
+        numbers += len(of(said))
+    assert numbers > 50, "nearly no number on the pages is linked to its cell"
+
+
+def test_the_number_of_a_link_is_told_from_others():
+    assert of("4,900 of 5,000, and −1 since day 5") == {"4900", "5000", "-1"}
+    assert of("199") - of("stock 1990, u199, 19.9") == {"199"}
+
+
+def test_every_test_that_a_page_names_exists():
+    named = 0
+    for page in PAGES:
+        for file, name in CITED_TEST.findall(page.read_text(encoding="utf-8")):
+            tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
+            there = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+            assert name in there, f"{page.name}: tests/{file} has no {name}"
+            named += 1
+    assert named > 30
+
+
+def faults() -> list[tuple[str, str, str]]:
+    """(case, anchor, text) of each case on the page of faults."""
+    return CASE.findall((DOCS / "faults.md").read_text(encoding="utf-8"))
+
+
+def test_every_fault_has_a_cause_a_right_value_and_a_cell_or_a_test():
+    cases = faults()
+    assert len(cases) == (DOCS / "faults.md").read_text(encoding="utf-8").count("\n### ")
+    assert len({case for case, _, _ in cases}) == len(cases) >= 60
+    for case, anchor, text in cases:
+        assert anchor == case.lower()
+        for part in ("**Cause.**", "**Right.**", "**Shown.**"):
+            assert text.count(part) == 1, f"{case} has no {part}, or two"
+        shown = text.partition("**Shown.**")[2]
+        assert LINK.search(shown) or CITED_TEST.search(shown), f"{case} is shown by nothing"
+
+
+def test_every_case_that_a_test_names_is_told():
+    names = {
+        (match[1] or match[2]).upper()
+        for path in sorted((ROOT / "tests").glob("test_*.py"))
+        for match in NAMED_CASE.finditer(path.read_text(encoding="utf-8"))
+        if path.name != Path(__file__).name
+    }
+    told = {case for case, _, _ in faults()}
+    assert {"F1", "S12", "K12", "K15", "X14"} <= names, (
+        "the tests name their cases in another way now"
+    )
+    assert names <= told, f"not told: {sorted(names - told)}"
+
+
+def test_the_page_of_scripts_shows_every_file_of_lua_and_holds_no_copy():
+    page = (DOCS / "scripts.md").read_text(encoding="utf-8")
+    assert sorted(recorded.SCRIPT.findall(page)) == SCRIPTS
+    assert "redis.call" not in page
+    shown = recorded.expand(page)
+    for name in SCRIPTS:
+        text, signature = script_text(name), parse_header(script_text(name), name)
+        assert f"```lua\n{text.rstrip()}\n```" in shown
+        assert f"> {signature.rule[0].upper()}{signature.rule[1:]}\n" in shown
+        for argument in signature.args:
+            assert f"`{argument.name}`" in shown
+
+
+def test_lua_on_the_pages_compiles(r):
+    """Each block of Lua that is not a script of ours runs or loads on the server."""
+    blocks = [
+        (page, block)
+        for page in PAGES
+        for block in re.findall(r"```lua\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    ]
+    assert blocks
+    for page, block in blocks:
+        assert len(r.script_load(block)) == 40, page
+
+
+def test_what_reading_lua_says_of_an_expression_is_what_the_server_answers(r):
+    """Its tables: `expression` in the first column, `→ answer` in the second."""
+    page = (DOCS / "reading-lua.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", page, re.M)
+    assert len(rows) >= 15
+    for expression, answer in rows:
+        said = r.eval(f"return {expression.replace(chr(92) + '|', '|')}", 1, "stock", "two", "3")
+        assert repr(said) == answer, expression
+
+
+def test_a_cell_that_a_page_shows_is_a_cell_with_an_output():
+    shown = 0
+    for page in PAGES:
+        for lesson, cell in recorded.CELL.findall(page.read_text(encoding="utf-8")):
+            assert recorded.recorded(lesson, cell)
+            shown += 1
+    assert shown
+    with pytest.raises(LookupError, match="which one is meant"):
+        recorded.recorded("day04_token_bucket", "c000")
+
+
+def test_a_link_to_a_lesson_that_is_not_written_is_only_its_name(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "day01_x.ipynb").touch()
+    good, typo = "[day 1](../notebooks/day01_x.ipynb#c001)", "[one](../notebooks/day01_y.ipynb)"
+    text = f"{good}, {typo} and [day 8](../notebooks/day08_z.ipynb#c002)"
+    assert recorded.expand(text, tmp_path) == f"{good}, {typo} and day 8"  # MkDocs finds the typo
+
+
+def test_every_term_of_the_glossary_is_in_three_languages():
+    page = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    terms = [row for row in rows if not row[0].startswith(("English", "--"))]
+    assert len(terms) >= 40
+    for term in terms:
+        english, hant, hans, meaning = term
+        assert re.fullmatch(r"[A-Za-z0-9(][\w ,/()&;`<>-]*", english), term
+        assert re.fullmatch(r'<span lang="zh-Hant">[^<]*[\u4e00-\u9fff][^<]*</span>', hant), term
+        assert re.fullmatch(r'<span lang="zh-Hans">[^<]*[\u4e00-\u9fff][^<]*</span>', hans), term
+        assert meaning.endswith("."), term
+    names = [term[0].lower() for term in terms]
+    assert names == sorted(names), "the terms stand in the order of the alphabet"
+
+
+def test_every_chinese_term_of_the_lessons_is_in_the_glossary():
+    page = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    pair = re.compile(
+        r'\*([^*]+)\*, <span lang="zh-Hant">([^<]+)</span> / <span lang="zh-Hans">([^<]+)</span>'
+    )
+    books = sorted((ROOT / "notebooks").glob("day0*.ipynb"))
+    prose = "\n".join(
+        shown_by(c) for b in books for c in cells(b.stem).values() if c["cell_type"] == "markdown"
+    )
+    found = pair.findall(prose)
+    assert len(found) >= 5
+    for english, hant, hans in found:
+        for language, word in (("Hant", hant), ("Hans", hans)):
+            assert f'<span lang="zh-{language}">{word}</span>' in page, f"{english}: {word}"
+
+
+def test_the_set_up_page_quotes_the_sentences_that_the_course_says():
+    """Each quoted sentence, its parts between … in order, is in the workbench's or the tools' text."""
+    sources = [*(ROOT / "notebooks" / "lab").glob("*.py"), *(ROOT / "tools").glob("*.py")]
+    code = " ".join(_texts(path) for path in sources)
+    quoted = re.findall(r"^### (.+)$", (DOCS / "setup.md").read_text(encoding="utf-8"), re.M)
+    assert len(quoted) >= 10
+    for sentence in quoted:
+        for part in filter(None, map(str.strip, re.sub(r"[`*]", "", sentence).split("…"))):
+            assert part.rstrip(".") in code, f"nothing says {part!r}"
+
+
+def _texts(path: Path) -> str:
+    """The strings of a module as they would be said, with … where a value goes in."""
+    said = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.JoinedStr):
+            said.append(
+                "".join(str(p.value) if isinstance(p, ast.Constant) else "…" for p in node.values)
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            said.append(node.value)
+    return re.sub(r"\s+", " ", " ".join(said))
+
+
+def test_every_item_of_the_production_list_has_its_day():
+    page = (DOCS / "production.md").read_text(encoding="utf-8")
+    items = re.findall(r"^- \[ \] (.+?)(?=^- \[ \]|^#|\Z)", page, re.M | re.S)
+    assert len(items) >= 15
+    for item in items:
+        assert re.search(r"\(\.\./notebooks/day0\d_\w+\.ipynb", item), item
+
+
+def test_every_newer_feature_has_its_version_and_its_source():
+    page = (DOCS / "versions.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert len(rows) >= 5
+    for row in rows:
+        assert re.search(r"\b(Redis|Valkey) \d+\.\d+", row), row
+        assert "](https://" in row, row
+
+
+def test_every_page_has_a_title_and_a_description_of_its_own():
+    described = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        front = re.match(r"---\n(.*?)\n---\n", text, re.S)
+        assert front, f"{page.name} has no front matter"
+        description = re.search(r"^description: (.+)$", front[1], re.M)
+        assert description and 40 <= len(description[1]) <= 180, page.name
+        assert description[1] not in described, f"{page.name} and {described.get(description[1])}"
+        described[description[1]] = page.name
+
+
+def test_a_cell_of_a_lesson_has_a_time_limit_of_seconds_not_of_half_an_hour():
+    """N4: nbval waits 2,000 s for a cell unless told otherwise."""
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert 10 <= int(re.search(r"--nbval-cell-timeout=(\d+)", settings)[1]) <= 120
