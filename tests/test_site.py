@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from website import SCREENS, build, copy_project, served, visit
+from website import Report, build, copy_project, crawl, served, visit
 
 pytestmark = [pytest.mark.site, pytest.mark.browser, pytest.mark.once]
 
@@ -14,43 +14,37 @@ HTML_BYTES = 300_000  # of one page, raw
 LOADED_BYTES = 300_000  # of all that a page asks for before anybody presses anything, gzipped
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-def test_every_page_opens_quietly_and_asks_only_this_site(site, browser, screen):
-    for path in site.pages:
-        with visit(browser, site.url + path, screen) as seen:
-            foreign = [
-                url for url in seen.requests if not url.startswith((site.url, "data:", "blob:"))
-            ]
-            assert not foreign, f"{path} asks {foreign}"
-            assert not seen.complaints, f"{path} at {screen}: {seen.complaints}"
+@pytest.fixture(scope="module")
+def reports(site, browser) -> list[Report]:
+    """Every page on every screen, opened once for the tests below."""
+    return crawl(browser, site)
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-def test_nothing_is_wider_than_the_screen_even_unfolded(site, browser, screen):
-    for path in site.pages:
-        with visit(browser, site.url + path, screen) as seen:
-            seen.page.evaluate(
-                "document.querySelectorAll('.md-content details').forEach(d => d.open = true)"
-            )
-            over = seen.page.evaluate("document.documentElement.scrollWidth - innerWidth")
-            assert over <= 0, f"{path} is {over} px wider than a {screen}"
+def test_every_page_opens_quietly_and_asks_only_this_site(site, reports):
+    assert {one.path for one in reports} == set(site.pages)
+    for one in reports:
+        foreign = [u for u in one.requests if not u.startswith((site.url, "data:", "blob:"))]
+        assert not foreign, f"{one.path} asks {foreign}"
+        assert not one.complaints, f"{one.path} on a {one.screen}: {one.complaints}"
 
 
-def test_every_internal_link_and_anchor_resolves(site, browser):
-    anchors: dict[str, set[str]] = {}
-    links: list[tuple[str, str]] = []
-    for path in site.pages:
-        with visit(browser, site.url + path) as seen:
-            anchors[path] = set(
-                seen.page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
-            )
-            found = seen.page.evaluate(
-                "[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))"
-            )
-            links += [(path, href) for href in found if path != "404.html"]
+def test_nothing_is_wider_than_the_screen_even_unfolded(reports):
+    for one in reports:
+        assert one.over_px <= 0, f"{one.path} is {one.over_px} px wider than a {one.screen}"
+
+
+def test_nothing_jumps_while_a_page_loads(reports):
+    """0.01 is a tenth of what counts as good on the web; a late font or figure costs far more."""
+    for one in reports:
+        assert one.shifted <= 0.01, f"{one.path} on a {one.screen}: {one.shifted:.3f}"
+
+
+def test_every_internal_link_and_anchor_resolves(site, reports):
+    anchors = {one.path: one.ids for one in reports}
+    links = {(one.path, href) for one in reports for href in one.hrefs if one.path != "404.html"}
     assert len(links) > 3 * len(site.pages)
     broken = []
-    for path, href in links:
+    for path, href in sorted(links):
         url = urlsplit(urljoin(site.url + path, href))
         if f"{url.scheme}://{url.netloc}/" != site.url:
             continue
@@ -61,14 +55,13 @@ def test_every_internal_link_and_anchor_resolves(site, browser):
     assert not broken, broken
 
 
-def test_pages_are_light(site, browser):
-    for path in site.pages:
-        file = site.folder / path
+def test_pages_are_light(site, reports):
+    for one in reports:
+        file = site.folder / one.path
         file = file / "index.html" if file.is_dir() else file
-        assert file.stat().st_size <= HTML_BYTES, f"{path}: {file.stat().st_size} bytes of HTML"
-        with visit(browser, site.url + path) as seen:
-            weight = site.zipped(seen.requests)
-            assert 20_000 < weight <= LOADED_BYTES, f"{path} loads {weight} bytes"
+        assert file.stat().st_size <= HTML_BYTES, f"{one.path}: {file.stat().st_size} bytes of HTML"
+        weight = site.zipped(one.requests)
+        assert 20_000 < weight <= LOADED_BYTES, f"{one.path} loads {weight} bytes"
 
 
 def test_every_lesson_is_rendered_with_its_title_its_sources_and_its_download(site):

@@ -1,19 +1,19 @@
 """The site for everybody: screen readers, keyboard alone, less motion, dark and light, no jumping."""
 
+import os
+from itertools import product
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from website import SCREENS, visit
+from website import SCREENS, UNFOLD, visit
 
 pytestmark = [pytest.mark.site, pytest.mark.browser, pytest.mark.once]
 
 SERIOUS = {"serious", "critical"}
-UNFOLD = "document.querySelectorAll('.md-content details').forEach(d => d.open = true)"
-SHIFTS = """
-window.shifted = 0;
-new PerformanceObserver(list => { for (const e of list.getEntries()) window.shifted += e.value; })
-  .observe({type: 'layout-shift', buffered: true});
-localStorage.setItem('rush.done', '[0]');
-"""
+DEEP = os.environ.get("RUSH_DEEP") == "1"
+LOOKS = (
+    list(product(SCREENS, ("light", "dark"))) if DEEP else [("desktop", "light"), ("phone", "dark")]
+)
 FOCUSED = """() => {
   const at = document.activeElement;
   const ring = getComputedStyle(at);
@@ -22,8 +22,7 @@ FOCUSED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("screen", "scheme"), LOOKS)
 def test_axe_finds_nothing_serious_with_every_fold_open(site, browser, screen, scheme):
     """Contrast is one of axe's rules, so dark and light are both judged."""
     for path in site.pages:
@@ -46,18 +45,6 @@ def test_the_colours_follow_the_system_and_the_reader_may_choose(site, browser):
         assert seen.page.evaluate(paper) != dark
         seen.page.reload(wait_until="networkidle")
         assert seen.page.evaluate(paper) != dark, "the choice was forgotten"
-
-
-@pytest.mark.parametrize("screen", SCREENS)
-def test_nothing_jumps_while_a_page_loads(site, browser, screen):
-    """0.01 is a tenth of what counts as good on the web; a late font or figure costs far more."""
-    width, height = SCREENS[screen]
-    for path in site.pages:
-        with browser.new_context(viewport={"width": width, "height": height}) as context:
-            page = context.new_page()
-            page.add_init_script(SHIFTS)
-            page.goto(site.url + path, wait_until="networkidle")
-            assert page.evaluate("window.shifted") <= 0.01, path
 
 
 def tab_to(page, wanted, most: int = 400) -> dict:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -141,3 +142,54 @@ def visit(browser, url: str, screen: str = "desktop", **context) -> Iterator[Vis
         seen = Visit(opened.new_page())
         seen.page.goto(url, wait_until="networkidle")
         yield seen
+
+
+class Report(NamedTuple):
+    """What one page did and showed on one screen."""
+
+    path: str
+    screen: str
+    requests: list[str]
+    complaints: list[str]
+    over_px: int  # how much wider than the screen with every fold open
+    shifted: float  # layout shift while loading, as browsers score it
+    ids: set[str]
+    hrefs: list[str]
+
+
+WATCH_SHIFTS = """
+window.shifted = 0;
+new PerformanceObserver(list => { for (const e of list.getEntries()) window.shifted += e.value; })
+  .observe({type: 'layout-shift', buffered: true});
+localStorage.setItem('rush.done', '[0]');
+"""
+UNFOLD = "document.querySelectorAll('.md-content details').forEach(d => d.open = true)"
+
+
+def crawl(browser, site: Site) -> list[Report]:
+    """Every page of the site, opened once on every screen, with a day done already."""
+    reports = []
+    for screen, (width, height) in SCREENS.items():
+        for path in site.pages:
+            with browser.new_context(viewport={"width": width, "height": height}) as context:
+                seen = Visit(context.new_page())
+                page = seen.page
+                page.add_init_script(WATCH_SHIFTS)
+                page.goto(site.url + path, wait_until="networkidle")
+                shifted = page.evaluate("window.shifted")
+                page.evaluate(UNFOLD)
+                reports.append(
+                    Report(
+                        path,
+                        screen,
+                        seen.requests,
+                        seen.complaints,
+                        page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+                        shifted,
+                        set(page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")),
+                        page.evaluate(
+                            "[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))"
+                        ),
+                    )
+                )
+    return reports
