@@ -94,10 +94,11 @@ def _exercises(cells: list[Cell], html: dict[str, str]):
 
 def _runs(cells: list[Cell], tag: str) -> list[list[Cell]]:
     """Neighbours that all carry the tag, or all do not; a heading of a tagged cell begins a new run."""
+    heading = r"##? Box · " if tag == "box" else r"##? "  # an exercise may stand inside a box
     part = 0
     keyed = []
     for cell in cells:
-        opens = cell.kind == "markdown" and re.match(r"##? ", cell.source) is not None
+        opens = cell.kind == "markdown" and re.match(heading, cell.source) is not None
         part += tag in cell.tags and opens
         keyed.append(((tag in cell.tags, part if tag in cell.tags else -1), cell))
     return [[cell for _, cell in run] for _, run in groupby(keyed, key=lambda pair: pair[0])]
