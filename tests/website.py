@@ -62,8 +62,9 @@ class Site:
         return [page for page in self.pages if page.startswith("notebooks/")]
 
     def zipped(self, urls: list[str]) -> int:
-        """Bytes, gzipped one by one, of the files behind the given addresses of this site."""
-        files = {self.folder / u.removeprefix(self.url).split("?")[0].split("#")[0] for u in urls}
+        """Bytes, gzipped one by one, of the files behind these addresses, the engine left out."""
+        names = {u.removeprefix(self.url).split("?")[0].split("#")[0] for u in urls}
+        files = {self.folder / name for name in names if not name.startswith("page/engine/")}
         files = {f / "index.html" if f.is_dir() else f for f in files}
         return sum(len(gzip.compress(f.read_bytes())) for f in files if f.is_file())
 

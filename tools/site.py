@@ -1,56 +1,39 @@
-"""`make site`: the published site in site/, built strictly; the real Redis is put in where it was built.
+"""`make site`: the published site in site/, built strictly, and what it can do, in a sentence.
 
-MkDocs makes the pages. What `make engine` built is copied beside them afterwards, because MkDocs
-empties site/ first. Without it the pages show their recorded outputs, and this says so.
+The hook of the site copies what `make engine` built, where it is there. Without it the lessons show
+their recorded outputs and have no Run buttons.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ENGINE = ROOT / "page" / "engine" / "build"
-NEEDED = ("redis.wasm", "redis.mjs")
 
 
-def built_engine(folder: Path = ENGINE) -> bool:
-    """Whether `make engine` has left a whole engine in the folder."""
-    return all((folder / name).is_file() for name in NEEDED)
-
-
-def stage_engine(site: Path, folder: Path = ENGINE) -> str:
-    """Copy the engine into a built site; the sentence that says what was done."""
-    if not built_engine(folder):
-        return "No engine here, so the lessons show recorded outputs: `make engine` builds one."
-    target = site / "page" / "engine"
-    shutil.copytree(folder, target, dirs_exist_ok=True)
-    megabytes = sum(f.stat().st_size for f in target.rglob("*") if f.is_file()) / 1e6
-    return f"The page's own Redis is in place ({megabytes:.1f} MB)."
+def summary(site: Path) -> str:
+    """What stands in a built site: pages, and whether its cells run."""
+    pages = sum(1 for _ in site.rglob("index.html"))
+    engine = site / "page" / "engine"
+    if not (engine / "redis.wasm").is_file():
+        runs = "no engine here, so lessons show recorded outputs: `make engine` builds one"
+    else:
+        size = sum(f.stat().st_size for f in engine.rglob("*") if f.is_file())
+        runs = f"cells run in the page ({size / 1e6:.0f} MB, asked for when somebody presses Run)"
+    return f"{pages} pages in {site.name}/; {runs}."
 
 
 def main() -> int:
     site = ROOT / "site"
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "mkdocs",
-            "build",
-            "--strict",
-            "--site-dir",
-            str(site),
-            *sys.argv[1:],
-        ],
-        cwd=ROOT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        [*build, *sys.argv[1:]], cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     )
-    if done.returncode:
-        return done.returncode
-    print(stage_engine(site))
-    print(f"Open it with: {Path(sys.executable).name} -m http.server -d {site.name} 8000")
-    return 0
+    if done.returncode == 0:
+        print(summary(site))
+        print(f"Look at it: python3 -m http.server -b 127.0.0.1 -d {site.name} 8000")
+    return done.returncode
 
 
 if __name__ == "__main__":

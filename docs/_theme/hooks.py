@@ -7,6 +7,7 @@ again by lesson.py. Events run at priority 100 where the plugins must come after
 
 import logging
 import re
+import shutil
 from pathlib import Path
 
 import facts
@@ -24,13 +25,20 @@ BROUGHT = {  # folder beside docs/: what of it the site serves
     "notebooks": {".ipynb", ".svg", ".png"},
     "lua": {".lua"},
     "page/runner": {".js", ".mjs", ".css"},
-    "page/stage": {".js", ".mjs", ".css"},
+    "page/stage": {".js", ".mjs", ".css", ".json"},
 }
+ENGINE = ("redis.wasm", "redis.mjs", "engine.mjs")  # what `make engine` leaves, at the least
 
 
 def root(config) -> Path:
     """The folder of mkdocs.yml."""
     return Path(config.config_file_path).parent
+
+
+def engine(config) -> Path | None:
+    """Where `make engine` left the page's own Redis and Python, if it has."""
+    built = root(config) / "page" / "engine" / "build"
+    return built if all((built / name).is_file() for name in ENGINE) else None
 
 
 def is_lesson(page) -> bool:
@@ -48,8 +56,9 @@ def on_files(files, config):
     for folder, kinds in BROUGHT.items():
         for path in sorted((here / folder).rglob("*")):
             name = path.relative_to(here).as_posix()
-            hidden = any(part.startswith((".", "_", "node_modules")) for part in path.parts)
-            if path.suffix in kinds and not hidden and "test" not in path.stem:
+            inside = path.relative_to(here / folder)
+            hidden = any(part.startswith((".", "_", "node_modules")) for part in inside.parts)
+            if path.suffix in kinds and not hidden and not path.name.startswith("package"):
                 files.append(File(name, str(here), config.site_dir, config.use_directory_urls))
     return files
 
@@ -103,7 +112,7 @@ def on_env(env, config, files):
     days = [facts.of(Path(f.abs_src_path), f.url) for f in lessons]
     env.globals["days"] = sorted((d for d in days if d.day is not None), key=lambda d: d.day)
     env.globals["picture"] = pictures.of_day
-    env.globals["engine"] = (root(config) / "page" / "engine" / "build" / "redis.wasm").exists()
+    env.globals["engine"] = engine(config) is not None
     return env
 
 
@@ -130,6 +139,8 @@ def name_search(html: str) -> str:
 
 @event_priority(-100)
 def on_post_build(config):
-    """Every link and anchor of the finished site, checked in its HTML."""
+    """Put the engine in, where it was built; check every link and anchor of the finished HTML."""
+    if built := engine(config):
+        shutil.copytree(built, Path(config.site_dir) / "page" / "engine", dirs_exist_ok=True)
     for page, target in links.dead(Path(config.site_dir)):
         log.warning("%s links to %s, which the site does not have", page, target)
