@@ -605,16 +605,31 @@ def test_an_order_counted_during_a_rebuild_is_neither_lost_nor_doubled(boards, a
 
     def sales(_from_ms, _until_ms):
         """SQL as it is read; then, before Redis is written, one more order is counted."""
-        seen = events[: 2 + len(readings)]
-        readings.append(seen)
-        if len(readings) == 1:
-            boards.add(events[2])
-        return seen
+        readings.append(len(readings))
+        if len(readings) > 1:
+            return events
+        boards.add(events[2])
+        return [*events[:2], Event("rolled back meanwhile", "b", 1, NOON)]
 
     assert archive.rebuild(THURSDAY, sales) == 3
     assert len(readings) == 2, "an add meanwhile makes it start again"
     assert boards.top(boards.day_key(THURSDAY)) == [Row(1, "a", 3)]
     assert boards.add(events[1]) == Row(1, "a", 3)
+
+
+def test_a_rebuild_takes_away_what_sql_does_not_hold_and_leaves_other_weeks_alone(
+    r, boards, archive
+):
+    events = [Event("1-1", "a", 2, NOON), Event("1-2", "b", 1, NOON + timedelta(days=7))]
+    for event in events:
+        boards.add(event)
+    for key in (boards.day_key(NOON), boards.week_key(NOON)):
+        r.zadd(key, {"a": 99, "nobody": 5})
+    r.zincrby(boards.day_key(events[1].when), 1, "b")
+    assert archive.rebuild(THURSDAY, lambda *_: events) == 1
+    for key in (boards.day_key(NOON), boards.week_key(NOON)):
+        assert boards.top(key) == [Row(1, "a", 2)]
+    assert boards.top(boards.day_key(events[1].when)) == [Row(1, "b", 2)]
 
 
 # Oracle
