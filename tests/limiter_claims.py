@@ -9,7 +9,22 @@ from redis.exceptions import ResponseError
 from timelines import KEY, NOON_MS, Press, arguments, play
 
 EXACT = 2**52  # the largest number that the scripts take: the sum of two is exact too
-NOT_WHOLE = ("", " ", "x", "-1", "+1", "1.5", "1e3", "0x10", " 1", "1 ", "nan", "inf", EXACT + 1)
+NOT_WHOLE = (
+    "",
+    " ",
+    "x",
+    "-1",
+    "-0",
+    "+1",
+    "1.5",
+    "1e3",
+    "0x10",
+    " 1",
+    "1 ",
+    "nan",
+    "inf",
+    EXACT + 1,
+)
 
 
 def follows(r, name, rule, model, timeline):

@@ -158,6 +158,13 @@ def test_s12_the_arrival_is_kept_until_it_is_past_and_a_second(r, rule, full_in_
     assert full_in_ms + 100 < seen.pttl_ms <= full_in_ms + 1_000
 
 
+def test_s12_its_life_is_rounded_up_to_whole_milliseconds(r):
+    """S12. A token in 1,000 / 7 ms: 143, not 142. A tick between two commands costs one at times,
+    hence the longest of many."""
+    lives_ms = (play(r, NAME, (3, 7, 1_000), at(0))[0].pttl_ms for _ in range(200))
+    assert 1_143 in lives_ms
+
+
 def test_a_near_arrival_is_not_forgotten_after_each_press(r):
     """Capacity 10 at 100 a second: a life that is cut to whole seconds would let all in."""
     assert sum(allowed(r, NAME, (10, 100, 1_000), at(0) * 500)) == 10
