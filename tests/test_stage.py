@@ -10,10 +10,11 @@ import pytest
 from engine_node import NODE, ask
 from lab.runs import Press, Run
 from lab.stage import stage
-from lab.stage_module import module
+from lab.stage_module import module, style
 from lab.stage_player import Player
+from lab.stage_widget import SCRIPTS
 from page_host import BUILD, ROOT, hosting
-from stage_page import opened, serve, weight
+from stage_page import META, opened, serve, weight
 
 STAGE = ROOT / "page" / "stage"
 SECOND_MS = 1000
@@ -179,7 +180,7 @@ def test_a_window_dies_at_its_own_millisecond_and_an_error_names_its_step():
 def test_the_modules_make_one_that_parses_and_exports_the_widget(tmp_path):
     if NODE is None:
         pytest.skip("no node on PATH: apt-get install nodejs")
-    one = tmp_path / "stage.mjs"
+    one = tmp_path / "widget.mjs"
     one.write_text(module())
     done = subprocess.run(
         [NODE, "--input-type=module", "-"],
@@ -219,6 +220,42 @@ def test_the_kernel_lets_199_through_as_well(r, server):
     assert sum(reply[0] for reply in player.play(job)["replies"]) == 200  # and from the start again
     wrong = player.play({"scripts": {"main": "return 1"}, "steps": [{"words": ["NOPE"]}]})
     assert wrong["fault"]["step"] == 0 and "unknown command" in wrong["fault"]["message"]
+
+
+WIDGET = """<!doctype html><title>Widget</title><div id="out"></div><script type="module">
+import stage from './one.mjs';
+const heard = [];
+const traits = await window.traits();
+const model = {
+  get: name => traits[name],
+  on: (_, call) => heard.push(call),
+  send: async message => { const answer = await window.kernel(message); heard.forEach(call => call(answer)); },
+};
+const out = document.querySelector('#out');
+stage.render({ model, el: out });
+</script>"""
+
+
+@pytest.mark.browser
+def test_the_widgets_module_plays_on_the_kernels_server(browser, r, server):
+    player = Player(lambda **kw: server.client(decode_responses=True, **kw))
+    words = {"server": "Redis 7.0.15, this notebook's own server"}
+    traits = {"day": 3, "css": style(), "scripts": {n: lua(n) for n in SCRIPTS[3]}, **words}
+    with hosting() as host, browser.new_context(reduced_motion="reduce") as room:
+        host.pages |= {"/": WIDGET, "/one.mjs": module()}
+        page = room.new_page()
+        page.expose_function("traits", lambda: traits)
+        page.expose_function("kernel", lambda m: {"id": m["id"], **player.play(m["job"])})
+        page.goto(host.url)
+        said = "document.querySelector('#out').shadowRoot?.querySelector('[role=status]').textContent.includes('{}')"
+        page.wait_for_function(said.format("240 presses: 200 let in, 40 refused"))
+        page.click("#out [data-act=attack]")
+        page.wait_for_function(said.format("200 presses: 101 let in, 99 refused"))
+        assert "The fixed window lets 199" in page.inner_text("#out .detail")
+        assert page.inner_text("#out .facts .server dd") == words["server"]
+        assert page.locator("#out [data-act=share]").count() == 0  # a notebook has no address
+        assert all(key.startswith("stage:") for key in r.scan_iter())
+        assert not [path for path in host.asked if path.startswith(("/stage/", "/engine/"))]
 
 
 # ── In the page ──
@@ -386,8 +423,7 @@ def test_day_7_counts_each_sale_once_and_an_edited_script_is_found_out(browser, 
 @browser_test
 def test_nothing_of_the_engine_is_asked_for_before_the_stage_is_seen(browser, host):
     host.asked.clear()
-    far = "</main><div style='height: 4000px'></div><main>"
-    with opened(browser, host, 2, meta=META_FAR.format(far=far)) as day:
+    with opened(browser, host, 2, meta=META + "<style>h1 { margin-bottom: 3000px }</style>") as day:
         day.page.wait_for_load_state("networkidle")
         day.page.wait_for_function(
             "document.querySelector('rush-stage').shadowRoot?.querySelector('.stage')"
@@ -396,12 +432,6 @@ def test_nothing_of_the_engine_is_asked_for_before_the_stage_is_seen(browser, ho
         day.page.locator("rush-stage").scroll_into_view_if_needed()
         day.wait()
         assert "/engine/redis.wasm" in host.asked
-
-
-META_FAR = (
-    '<meta name="rush-engine" content="engine/"><meta name="rush-lua" content="lua/">'
-    "<style>h1 {{ margin-bottom: 3000px }}</style><!--{far}-->"
-)
 
 
 @browser_test

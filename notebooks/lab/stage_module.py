@@ -40,7 +40,7 @@ def _body(path: Path) -> str:
 
 
 @cache
-def module(name: str = "stage.mjs") -> str:
+def module(name: str = "widget.mjs") -> str:
     """page/stage/NAME with all that it imports, as the text of one module."""
     start = (FOLDER / name).resolve()
     bodies = "".join(_body(path) for path in _in_order(start))

@@ -32,7 +32,7 @@ class StageWidget(anywidget.AnyWidget):
 
     def __init__(self, day: int) -> None:
         texts = {name: lua(name) for name in SCRIPTS[day]}
-        told = f"{server_name()}, this notebook's own server"
+        told = f"{server_name()}, this notebook's own; 100 of its milliseconds are 1 on the axis"
         super().__init__(day=day, css=style(), scripts=texts, server=told)
         self._player: Player | None = None
         self.on_msg(self._hear)

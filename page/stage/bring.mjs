@@ -26,7 +26,7 @@ const FRAME = `
       <label>KEYS <input name="keys" spellcheck="false" autocapitalize="off" autocomplete="off"></label>
       <label>ARGV <input name="args" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="names"></label>
       <p class="names" id="names"></p>
-      <label>let in, if of the reply (its first part) <select name="reading">${options(Object.entries(READINGS).map(([name, [words]]) => [name, words]))}</select></label>
+      <label>let in if <select name="reading">${options(Object.entries(READINGS).map(([name, [words]]) => [name, words]))}</select></label>
     </form>
     <div class="script"></div>
   </div><div><ol class="results" aria-label="What was played"></ol></div></div>`;
@@ -48,7 +48,7 @@ function timeline(presses) {
 function entry({ given, isRight, got = [], right = [], error, note, smallest, firstWrong }) {
   const told = [];
   if (!isRight) {
-    told.push(`<p>${escape(given.wrong)}</p>`);
+    told.push(`<p>The usual cause: ${escape(given.wrong[0].toLowerCase() + given.wrong.slice(1))}</p>`);
     if (error) told.push(`<p class="said">${escape(error)}</p>`);
     else if (given.presses) told.push(`<p class="said">Let in: ${got.join(', ')}. Right is ${right.join(', ')}.</p>`);
     else if (got.length) told.push(`<p class="said">Sold ${got[0]}, stock ${got[1] ?? 'without a key'}. Right is ${right[0]}, stock ${right[1] ?? 'without a key'}.${firstWrong ? ` The first sale too many is call ${firstWrong}.` : ''}</p>`);
@@ -132,21 +132,16 @@ class Bring {
 }
 
 const here = name => new URL(name, import.meta.url);
-const inAddress = name => {
-  const told = document.querySelector(`meta[name="${name}"]`)?.content;
-  return told && new URL(told, document.baseURI).href;
-};
-
 class RushBring extends HTMLElement {
   async connectedCallback() {
-    const engine = inAddress('rush-engine');
-    if (!engine || this.shadowRoot) return;
+    const server = PageServer.ofPage();
+    if (!server || this.shadowRoot) return;
     const [css, cases] = await Promise.all([fetch(here('stage.css')).then(answer => answer.text()), fetch(here('cases.json')).then(answer => answer.json())]);
     const shadow = this.attachShadow({ mode: 'open' });
     const style = Object.assign(document.createElement('style'), { textContent: css });
     const root = Object.assign(document.createElement('div'), { className: 'stage' });
     shadow.append(style, root);
-    this.instrument = new Bring(root, new PageServer(engine.replace(/\/?$/, '/'), inAddress('rush-lua') ?? here('../../lua/').href), cases);
+    this.instrument = new Bring(root, server, cases);
   }
 }
 

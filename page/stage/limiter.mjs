@@ -8,7 +8,7 @@ import { curve, lives, worst } from './measures.mjs';
 import { MOST, SPAN_MS, pressesOf, readSchedule, split, writeSchedule } from './schedule.mjs';
 import { Shell, calm, presses, seconds } from './shell.mjs';
 
-const FACTS = { command: 'last command', reply: 'its reply', holds: 'what the key holds', life: 'life left (PTTL)', took: 'this run', server: 'server' };
+const FACTS = { command: 'last command', reply: 'its reply', holds: 'what the key holds', life: 'life left (PTTL)', took: 'presses played', server: 'server' };
 const MARGIN = { left: 22, right: 16 };
 const POUR_MS = 160; // a crowd of one moment pours for that long at most
 
@@ -455,7 +455,7 @@ export class Limiter {
       reply: literal(press.reply),
       holds: last.holds,
       life: { '-1': 'without an end', '-2': 'no key' }[last.lifeMs] ?? `${last.lifeMs} ms`,
-      took: `${presses(this.pressed.length)} in ${this.tookMs.toFixed(0)} ms`,
+      took: `${this.pressed.length} in ${this.tookMs.toFixed(0)} ms`,
     });
   }
 }

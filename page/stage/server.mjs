@@ -22,6 +22,19 @@ export class PageServer extends Turns {
   #lua;
   #worker = null;
   #ready = null;
+  static #page;
+
+  /** The one of this page, for all that stands on it; null where the page has no engine. */
+  static ofPage() {
+    const told = name => document.querySelector(`meta[name="${name}"]`)?.content;
+    const engine = told('rush-engine');
+    if (!engine) return null;
+    const lua = told('rush-lua');
+    return (PageServer.#page ??= new PageServer(
+      new URL(engine.replace(/\/?$/, '/'), document.baseURI).href,
+      lua ? new URL(lua, document.baseURI).href : new URL('../../lua/', import.meta.url).href,
+    ));
+  }
 
   constructor(engine, lua) {
     super();
@@ -48,12 +61,15 @@ export class PageServer extends Turns {
   }
 
   async #boot() {
-    this.#worker = new Worker(new URL('worker.mjs', import.meta.url), { type: 'module' });
-    const { version, tookMs } = await this.#ask({ engine: this.#engine });
-    return { words: `Redis ${version}, in this page, up in ${Math.round(tookMs)} ms` };
+    const address = new URL('worker.mjs', import.meta.url);
+    address.searchParams.set('engine', this.#engine);
+    this.#worker = new Worker(address, { type: 'module' });
+    const { version, upMs } = await this.#hear();
+    return { words: `Redis ${version}, in this page, up in ${Math.round(upMs)} ms` };
   }
 
-  #ask(message, patienceMs = Infinity) {
+  /** The worker's next answer. */
+  #hear(patienceMs = Infinity) {
     return new Promise((resolve, reject) => {
       const timer = Number.isFinite(patienceMs) && setTimeout(() => resolve(this.#end()), patienceMs);
       this.#worker.onmessage = ({ data }) => {
@@ -62,20 +78,20 @@ export class PageServer extends Turns {
         else resolve(data);
       };
       this.#worker.onerror = () => reject(new Error('Redis could not be loaded. Load the page again.'));
-      this.#worker.postMessage(message);
     });
   }
 
   #end() {
     this.#worker.terminate();
     this.#ready = null;
-    this.start();
+    this.start().catch(() => {}); // whoever plays next is told
     return { replies: [], fault: { step: 0, message: NO_END }, tookMs: PATIENCE_MS };
   }
 
   async play(job) {
     await this.start();
-    return this.#ask(job, PATIENCE_MS);
+    this.#worker.postMessage(job);
+    return this.#hear(PATIENCE_MS);
   }
 }
 

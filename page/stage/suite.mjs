@@ -11,9 +11,9 @@ export const KINDS = {
 };
 
 export const READINGS = {
-  positive: ['it is above 0', value => typeof value === 'number' ? value > 0 : Number(value) > 0],
+  positive: ['the reply, or its first part, is above 0', value => Number(value) > 0],
   zero: ['it is 0', value => value !== null && Number(value) === 0],
-  within: ['it is a count of at most the limit', (value, { limit, capacity }) => Number(value) <= (limit ?? capacity)],
+  within: ['it is a count up to the limit', (value, { limit, capacity }) => Number(value) <= (limit ?? capacity)],
   something: ['it is not nil', value => value !== null && value !== undefined],
 };
 

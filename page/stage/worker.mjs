@@ -1,19 +1,20 @@
-// The thread in which the page's Redis lives. First message: { engine: address }; then jobs, see play.mjs.
-import { Player } from './play.mjs';
+// The thread in which the page's Redis lives; its address says where the engine is: ?engine=…
+// First it tells { version, tookMs }, then it answers jobs, see play.mjs.
 
-let player;
+const beganMs = performance.now();
+const engine = new URL(self.location).searchParams.get('engine');
 
-self.onmessage = async ({ data }) => {
-  const beganMs = performance.now();
-  const took = () => performance.now() - beganMs;
+async function answering(work) {
+  const fromMs = performance.now();
   try {
-    if (data.engine) {
-      player = await Player.start(await import(new URL('engine.mjs', data.engine).href));
-      self.postMessage({ version: player.version, tookMs: took() });
-    } else {
-      self.postMessage({ ...player.play(data), tookMs: took() });
-    }
+    self.postMessage({ ...(await work()), tookMs: performance.now() - fromMs });
   } catch (error) {
     self.postMessage({ broken: error.message });
   }
-};
+}
+
+const starting = Promise.all([import('./play.mjs'), import(new URL('engine.mjs', engine).href)]).then(([{ Player }, module]) => Player.start(module));
+
+answering(async () => ({ version: (await starting).version, upMs: performance.now() - beganMs }));
+
+self.onmessage = ({ data }) => answering(async () => (await starting).play(data));

@@ -4,7 +4,7 @@ import { crowdSlider, fixedWindow, limitSlider, windowSlider } from './shared.mj
 export const day3 = {
   script: 'sliding_window_log',
   heart: 'local edge_ms',
-  call: ({ limit, window }, _, k) => ({ name: 'limit:{2001}', argv: [limit, window, `press-${k + 1}`, 1, { now: true }] }),
+  call: ({ limit, window }, _, k, slow) => ({ name: 'limit:{2001}', argv: [limit, window * slow, `press-${k + 1}`, 1, { now: true }] }),
   look: key => ['ZCARD', key],
   rival: { ...fixedWindow, words: 'fixed window' },
   slides: true,

@@ -21,7 +21,7 @@ export function levels({ capacity, rate }, pressed) {
 export const day4 = {
   script: 'token_bucket',
   heart: 'local full = capacity',
-  call: ({ capacity, rate }) => ({ name: 'bucket:{2001}', argv: [capacity, rate, 1000, 1, { now: true }] }),
+  call: ({ capacity, rate }, _press, _k, slow) => ({ name: 'bucket:{2001}', argv: [capacity, rate, 1000 * slow, 1, { now: true }] }),
   look: key => ['GET', key],
   level: levels,
   settings: { capacity: 300, rate: 100, crowd: 100 },

@@ -1,0 +1,32 @@
+// Which instrument each day has, and how one is put into its shadow root.
+
+import { Board } from './board.mjs';
+import { day1 } from './days/day1.mjs';
+import { day2 } from './days/day2.mjs';
+import { day3 } from './days/day3.mjs';
+import { day4 } from './days/day4.mjs';
+import { day5 } from './days/day5.mjs';
+import { day6 } from './days/day6.mjs';
+import { day7 } from './days/day7.mjs';
+import { Limiter } from './limiter.mjs';
+import { Orders } from './orders.mjs';
+
+const DAYS = {
+  1: [Limiter, day1],
+  2: [Limiter, day2],
+  3: [Limiter, day3],
+  4: [Limiter, day4],
+  5: [Orders, day5],
+  6: [Orders, day6],
+  7: [Board, day7],
+};
+
+/** The instrument of a day, "1" to "7", drawn into `shadow`; it plays nothing before its start().
+ *  `address` keeps the schedule, null where there is none. */
+export function build(shadow, css, day, server, address) {
+  const style = Object.assign(document.createElement('style'), { textContent: css });
+  const root = Object.assign(document.createElement('div'), { className: 'stage' });
+  shadow.replaceChildren(style, root);
+  const [Instrument, config] = DAYS[day];
+  return new Instrument(root, config, server, address);
+}
