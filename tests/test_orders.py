@@ -144,7 +144,10 @@ def test_the_database_is_the_last_line_of_defence(r, engine):
     consumer = Consumer(r, engine, SKU)
     assert consumer.drain() == 5
     assert (count_rows(engine), remaining(engine)) == (5, 0)
-    assert {order.user for order in consumer.dead} == {"lost1", "lost2"}
+    letters = {letter["user"]: letter["reason"] for _, letter in r.xrange(KEYS.dead)}
+    assert letters == dict.fromkeys(
+        ("lost1", "lost2"), "the database has no 1 of 2001 left to sell"
+    )
 
 
 def test_a_group_is_made_once_and_sees_what_was_queued_before_it(r, engine):

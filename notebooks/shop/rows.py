@@ -60,10 +60,10 @@ def is_refusal(error: Exception) -> bool:
     """Whether the database refused the row itself; False for a lost connection, a lock, no space."""
     if isinstance(error, Refused):
         return True
-    if not isinstance(error, exc.DBAPIError) or error.connection_invalidated:
-        return False
     if isinstance(error, exc.IntegrityError | exc.DataError):
         return True
+    if not isinstance(error, exc.DBAPIError):
+        return False
     if (getattr(error.orig, "sqlstate", None) or "").startswith("P0"):  # a trigger's RAISE
         return True
     return bool(error.orig.args) and error.orig.args[0] in ROW_CODES
