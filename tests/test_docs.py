@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import redis
 from lab.scripts import lua as script_text
+from lab.scripts import script as script_of
 from lab.signature import parse_header
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -206,7 +208,7 @@ def test_every_chinese_term_of_the_lessons_is_in_the_glossary():
 
 
 def test_the_set_up_page_quotes_the_sentences_that_the_course_says():
-    """Each quoted sentence, its parts between … in order, is in the workbench's or the tools' text."""
+    """Each heading is a sentence, or its beginning; what stands between … is said word for word."""
     sources = [*(ROOT / "notebooks" / "lab").glob("*.py"), *(ROOT / "tools").glob("*.py")]
     code = " ".join(_texts(path) for path in sources)
     quoted = re.findall(r"^### (.+)$", (DOCS / "setup.md").read_text(encoding="utf-8"), re.M)
@@ -231,10 +233,46 @@ def _texts(path: Path) -> str:
 
 def test_every_item_of_the_production_list_has_its_day():
     page = (DOCS / "production.md").read_text(encoding="utf-8")
-    items = re.findall(r"^- \[ \] (.+?)(?=^- \[ \]|^#|\Z)", page, re.M | re.S)
-    assert len(items) >= 15
+    items = re.findall(r"^- (\*\*.+?)(?=^- |^#|\Z)", page, re.M | re.S)
+    assert len(items) == len(re.findall(r"^- ", page, re.M)) >= 20
     for item in items:
         assert re.search(r"\(\.\./notebooks/day0\d_\w+\.ipynb", item), item
+
+
+def test_the_rights_on_the_production_list_run_every_script_and_no_more(server, r):
+    page = (DOCS / "production.md").read_text(encoding="utf-8")
+    words = re.search(r"ACL SETUSER (shop .+)", page)[1].split()
+    r.execute_command("ACL SETUSER", *words)
+    password = next(word[1:] for word in words if word.startswith(">"))
+    try:
+        with server.client(username="shop", password=password) as shop:
+            ran = {name: run_once(shop, name) for name in SCRIPTS}
+            assert len(ran) == 10 and set(ran.values()) == {1}, ran
+            assert shop.xlen("seckill:orders:{2001}") == 1
+            for refused in ("FLUSHALL", "KEYS *", "CONFIG GET save", "SCRIPT FLUSH", "GET other"):
+                with pytest.raises(redis.exceptions.NoPermissionError):
+                    shop.execute_command(*refused.split())
+    finally:
+        r.execute_command("ACL DELUSER", "shop")
+
+
+def run_once(shop: redis.Redis, name: str) -> int:
+    """Run a script with the smallest legal arguments; the first number of its reply, or its rank."""
+    script = script_of(name, client=shop)
+    sale = ["seckill:stock:{2001}", "seckill:users:{2001}", "seckill:orders:{2001}"]
+    if name.startswith("seckill"):
+        shop.set(sale[0], 1)
+        shop.delete(sale[1])
+        if name == "seckill_cancel":
+            shop.sadd(sale[1], "1")  # the user that it is called with
+        keys = sale[: len(script.signature.keys)]
+    elif name == "leaderboard_add":
+        keys = ["rank:{sales}:20260730", "rank:{sales}:2026-W31", "rank:{sales}:counted:20260730"]
+    else:
+        keys = [f"limit:{{2001}}:{name}"]
+    needed = {arg.name: 1 for arg in script.signature.args if not arg.optional}
+    reply = script(*keys, **needed)
+    return reply if isinstance(reply, int) else reply[-1 if name == "leaderboard_add" else 0]
 
 
 def test_every_newer_feature_has_its_version_and_its_source():
