@@ -4,12 +4,10 @@ import json
 import random
 import re
 import subprocess
-from importlib import import_module
 
 import pytest
 from engine_node import NODE, ask
 from lab.runs import Press, Run
-from lab.stage import stage
 from lab.stage_module import module, style
 from lab.stage_player import Player
 from lab.stage_widget import SCRIPTS
@@ -189,37 +187,6 @@ def test_the_modules_make_one_that_parses_and_exports_the_widget(tmp_path):
         text=True,
     )
     assert done.stdout.strip() == "function", done.stderr
-
-
-def test_what_a_notebook_records_is_the_same_text_each_time(r, server, monkeypatch):
-    monkeypatch.setattr(import_module("lab.connect"), "url", lambda: server.url)
-    for day, said in ((2, "199 let in within one second"), (5, "4 of 6 orders"), (6, "0 pending")):
-        first, second = stage(day)._repr_mimebundle_(), stage(day)._repr_mimebundle_()
-        assert first["text/plain"] == f"stage({day})"
-        assert first["text/html"] == second["text/html"]
-        assert (
-            first["text/html"].startswith(f'<rush-stage day="{day}"><svg')
-            and said in first["text/html"]
-        )
-    assert r.keys("stage:*") == []
-    with pytest.raises(RuntimeError, match="Day 9 has no stage. The days 1 to 7 have one each"):
-        stage(9)
-
-
-def test_the_kernel_lets_199_through_as_well(r, server):
-    player = Player(lambda **kw: server.client(decode_responses=True, **kw))
-    steps = [
-        {"at": at * 100, "words": ["EVALSHA", {"script": "main"}, 1, "stage:k", 100, 100_000]}
-        for at, n in ((0, 1), (900, 99), (1100, 100))
-        for _ in range(n)
-    ]
-    job = {"scripts": {"main": lua("fixed_window")}, "clear": ["stage:k"], "steps": steps}
-    told = player.play(job)
-    assert told["fault"] is None
-    assert sum(reply[0] for reply in told["replies"]) == 200
-    assert sum(reply[0] for reply in player.play(job)["replies"]) == 200  # and from the start again
-    wrong = player.play({"scripts": {"main": "return 1"}, "steps": [{"words": ["NOPE"]}]})
-    assert wrong["fault"]["step"] == 0 and "unknown command" in wrong["fault"]["message"]
 
 
 WIDGET = """<!doctype html><title>Widget</title><div id="out"></div><script type="module">
