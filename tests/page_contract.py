@@ -12,7 +12,9 @@ SANITIZE = ROOT / "tests" / "nbval_sanitize.cfg"
 UNCOMPARED = {"image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json"}
 
 # One worker, every cell in order; resolves to a map from cell number to its outputs. A worker that
-# has been silent for two minutes is given up, and the cell it was in is named.
+# has been silent for eight minutes is given up, and the cell it was in is named: the longest cell
+# (day 5, fifty buyers at WATCH and at a lock) takes half a minute, fifteen times that on a machine
+# that does fifteen other things.
 DRIVE = """
 (cells) => new Promise((resolve, reject) => {
   const worker = new Worker('/runner/worker.mjs', { type: 'module' });
@@ -22,7 +24,7 @@ DRIVE = """
   worker.onerror = (event) => end(reject, new Error(event.message));
   worker.onmessage = ({ data }) => {
     clearTimeout(patience);
-    patience = setTimeout(() => end(reject, new Error(`nothing was heard from cell ${at} for 2 minutes`)), 120000);
+    patience = setTimeout(() => end(reject, new Error(`nothing was heard from cell ${at} for 8 minutes`)), 480000);
     if (data.is === 'failed' || data.is === 'broken') end(reject, new Error(data.message));
     if (data.is === 'began') outputs[(at = data.cell)] = [];
     if (['stream', 'display', 'error'].includes(data.is)) outputs[data.cell].push([data.is, data.data]);

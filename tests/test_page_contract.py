@@ -33,6 +33,7 @@ def page():
         yield tab
 
 
+@pytest.mark.timeout(1800)  # a lesson of a minute, on a machine that is busy with others
 @pytest.mark.parametrize("lesson", CHOSEN, ids=lambda path: path.stem)
 def test_every_cell_answers_in_the_page_as_it_was_recorded(page, lesson: Path):
     verdict = page_contract.judge(page, lesson)

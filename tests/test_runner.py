@@ -19,12 +19,12 @@ CELLS = [
     ("%%lua twice\nreturn 2 * ARGV[1]", ()),
     ("twice(args=[21])", ()),
     ("import time, asyncio\ntime.sleep(60)\nawait asyncio.sleep(40)\nprint('woke')", ()),
-    ("1 / 0", ()),
     ("lab.check('two and two', 2 + 2, 4)", ("check",)),
     ("lab.explore(lambda limit: f'<b>{limit}</b> let in', limit=(3, 1, 9))", ()),
     ("servers = lab.private_server()", ("native",)),
     ("print('one'); print('two')\nimport sys; print('oh', file=sys.stderr)", ()),
     ("from IPython.display import SVG, Markdown\ndisplay(Markdown('`a` and **b**'))", ()),
+    ("1 / 0", ()),
 ]
 
 
@@ -105,8 +105,8 @@ def test_every_cell_has_a_run_button_and_nothing_is_loaded_before_it_is_pressed(
 
 
 def test_a_native_cell_has_no_button_and_says_why(reader):
-    assert reader.cell(9).get_by_role("button").count() == 0
-    assert "needs a second server" in reader.cell(9).inner_text()
+    assert reader.cell(8).get_by_role("button").count() == 0
+    assert "needs a second server" in reader.cell(8).inner_text()
 
 
 def test_run_runs_the_cells_above_first_and_shows_the_last_expression(reader):
@@ -141,41 +141,41 @@ def test_waiting_moves_the_clock_and_the_cell_says_so(reader):
 
 
 def test_an_error_is_red_and_names_the_line_of_the_readers_own_cell(reader):
-    reader.press(6)
-    told = reader.ran(6, "failed")
+    reader.press(11)
+    told = reader.ran(11, "failed")
     assert told.strip().splitlines() == [
-        "cell 7, line 1",
+        "cell 11, line 1",
         "    1 / 0",
         "ZeroDivisionError: division by zero",
     ]
-    assert reader.cell(6).locator("pre.out.err").count() == 1
+    assert reader.cell(11).locator("pre.out.err").count() == 1
 
 
 def test_a_self_check_answers_in_its_colour(reader):
-    reader.press(7)
-    assert reader.ran(7).startswith("✔")
-    assert reader.cell(7).locator("pre.out .yes").count() == 1
+    reader.press(6)
+    assert reader.ran(6).startswith("✔")
+    assert reader.cell(6).locator("pre.out .yes").count() == 1
 
 
 def test_printed_text_and_complaints_stay_apart_and_in_order(reader):
-    reader.press(10)
-    assert reader.ran(10).split() == ["one", "two", "oh"]
-    assert reader.cell(10).locator("pre.out.err").inner_text().strip() == "oh"
+    reader.press(9)
+    assert reader.ran(9).split() == ["one", "two", "oh"]
+    assert reader.cell(9).locator("pre.out.err").inner_text().strip() == "oh"
 
 
 def test_markdown_is_shown_as_markdown(reader):
-    reader.press(11)
-    reader.ran(11)
-    html = reader.cell(11).locator(".out-md").inner_html()
+    reader.press(10)
+    reader.ran(10)
+    html = reader.cell(10).locator(".out-md").inner_html()
     assert html == "<p><code>a</code> and <strong>b</strong></p>"
 
 
 def test_a_slider_of_explore_asks_python_for_each_picture(reader):
-    reader.press(8)
-    reader.ran(8)
-    slider = reader.cell(8).get_by_role("slider", name="limit")
+    reader.press(7)
+    reader.ran(7)
+    slider = reader.cell(7).get_by_role("slider", name="limit")
     slider.fill("7")
-    reader.cell(8).get_by_text("7 let in").wait_for()
+    reader.cell(7).get_by_text("7 let in").wait_for()
 
 
 def test_an_edited_cell_runs_as_edited_and_shift_enter_runs_it(reader):

@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:?usage: own_tests.sh BUILD WORK}" && pwd)
 work=$(mkdir -p "${2:?usage: own_tests.sh BUILD WORK}" && cd "$2" && pwd)
 GROUPS_OF_TESTS=(unit/scripting unit/expire unit/multi unit/type/string unit/type/hash unit/type/set unit/type/zset unit/type/stream unit/type/stream-cgroups)
-TAGS="-needs:repl -needs:save -needs:reset -needs:debug-reload -slow -large-memory"
+TAGS="-needs:repl -needs:save -needs:reset -needs:debug -slow -large-memory"
 
 command -v tclsh >/dev/null || { echo "own_tests.sh: Redis's tests are written in Tcl: apt-get install tcl" >&2; exit 1; }
 if ! ls -d "$work"/redis-*/ >/dev/null 2>&1; then
@@ -31,8 +31,8 @@ for group in "${GROUPS_OF_TESTS[@]}"; do
   for _ in $(seq 300); do grep -q ready "$work/port" && break; sleep 0.1; done
   port=$(sed -n 's/^ready on //p' "$work/port")
   timeout 900 tclsh tests/test_helper.tcl --host 127.0.0.1 --port "${port:?the bridge did not start}" --single "$group" \
-    --tags "$TAGS" --skiptest '/[Tt]imedout' --no-latency --durable 2>&1 7>&- \
-    | sed 's/\x1b\[[0-9;]*m//g' > "$work/log" || true
+    --tags "$TAGS" --skiptest '/[Tt]imedout' --skiptest '/script timeout' --no-latency --durable 2>&1 7>&- \
+    | sed -u 's/\x1b\[[0-9;]*m//g' > "$work/log" || true
   exec 7>&-
   wait "$bridge" 2>/dev/null || true
   bridge=

@@ -30,7 +30,7 @@ PAGE = (
     "page_loop.py",
     "redis_page.py",
 )
-UNUSED = ("/mssql/", "/oracle/", "/mysql/", "/postgresql/", "/testing/", "/connectors/", ".pyi")
+UNUSED = ("/mssql/", "/oracle/", "/testing/")
 
 
 def python(build: Path) -> str:
@@ -56,16 +56,16 @@ def python(build: Path) -> str:
     return version
 
 
-def installed(name: str, keep=lambda path: True) -> dict[str, Path]:
-    """Archive path to file of the Python sources and licences of one installed package."""
+def installed(name: str, keep=lambda path: path.endswith(".py")) -> dict[str, Path]:
+    """Archive path to file of what `keep` wants of an installed package, and its licences."""
     files = distribution(name).files or []
     return {
         str(file): Path(file.locate())
         for file in files
-        if (file.suffix == ".py" or "dist-info" in str(file))
+        if (keep("/" + str(file)) or "dist-info" in str(file))
         and file.name not in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
         and ".." not in file.parts
-        and keep("/" + str(file))
+        and file.suffix != ".pyc"
     }
 
 
@@ -93,10 +93,13 @@ def pack(build: Path) -> None:
     for folder in ("lab", "shop"):
         course |= tree(ROOT / "notebooks" / folder, f"course/notebooks/{folder}", "*.py")
     course |= tree(ROOT / "lua", "course/lua", "*.lua")
-    sql = installed("sqlalchemy", lambda path: not any(part in path for part in UNUSED))
+    sql = installed(
+        "sqlalchemy", lambda path: path.endswith(".py") and not any(part in path for part in UNUSED)
+    )
     write(build / "site.zip", site)
     write(build / "course.zip", course)
     write(build / "sqlalchemy.zip", sql | installed("typing_extensions"))
+    write(build / "tzdata.zip", installed("tzdata", lambda path: True))
     loaded = ["redis.mjs", "redis.wasm", "engine.mjs", "site.zip", "course.zip"]
     loaded += [f"pyodide/{name}" for name in PYODIDE]
     told = {
@@ -104,7 +107,7 @@ def pack(build: Path) -> None:
         "pyodide": version,
         "bytes": {name: (build / name).stat().st_size for name in loaded},
         "archives": ["site.zip", "course.zip"],
-        "on_import": {"sqlalchemy": "sqlalchemy.zip"},
+        "on_import": {"sqlalchemy": "sqlalchemy.zip", "tzdata": "tzdata.zip"},
     }
     (build / "run.json").write_text(json.dumps(told, indent=1) + "\n")
     print(f"Python {version} for the page: {build} ({sum(told['bytes'].values()):,} bytes in all)")

@@ -12,6 +12,7 @@ import js
 import page_clock
 import redis.asyncio.connection
 import redis.connection
+from pyodide.ffi import to_js
 
 _redis = js.rushPage.redis  # engine.mjs: connect, feed, ready, take, close, tick
 STEP_S = 0.001  # how far the clock moves at once while a connection waits for a reply
@@ -26,15 +27,16 @@ class Wire:
 
     def send(self, data) -> None:
         """Redis works the bytes off at once. Raises ConnectionResetError when it has hung up."""
-        if self.number is None or not _redis.feed(self.number, js.Uint8Array.new(data)):
+        if self.number is None or not _redis.feed(self.number, to_js(bytes(data))):
             raise ConnectionResetError(errno.ECONNRESET, "Redis has closed this connection")
 
-    def ready(self) -> int:
-        """Bytes that can be taken; -1 when none will come any more."""
-        return -1 if self.number is None else _redis.ready(self.number)
-
-    def take(self, most: int) -> bytes:
-        return _redis.take(self.number, most).to_bytes()
+    def take(self, most: int | None = None) -> bytes | None:
+        """Up to `most` of the waiting bytes, b"" when there are none, None when none will come."""
+        if self.number is None:
+            return None
+        taken = _redis.take(self.number) if most is None else _redis.take(self.number, most)
+        data = taken.to_bytes()
+        return data if data or _redis.ready(self.number) == 0 else None
 
     def close(self) -> None:
         if self.number is not None:
@@ -54,13 +56,13 @@ class Socket:
     def recv(self, size: int, flags: int = 0) -> bytes:
         patience_s = FOREVER_S if self._timeout is None else self._timeout
         end = time.monotonic() + patience_s
-        while (waiting := self._wire.ready()) == 0:
+        while (data := self._wire.take(size)) == b"":
             if self._timeout == 0:
                 raise BlockingIOError(errno.EWOULDBLOCK, "no reply yet")
             if time.monotonic() >= end:
                 raise TimeoutError("timed out")
             page_clock.advance(STEP_S)
-        return b"" if waiting < 0 else self._wire.take(size)
+        return data or b""
 
     def recv_into(self, buffer, nbytes: int = 0, flags: int = 0) -> int:
         data = self.recv(nbytes or len(buffer))
@@ -102,38 +104,52 @@ class Writer:
 
     def __init__(self) -> None:
         self._wire, self.reader = Wire(), asyncio.StreamReader()
-        self._loop, self._closing, self._asked = asyncio.get_running_loop(), False, False
+        self._loop, self._closing = asyncio.get_running_loop(), False
+        self._arriving = 0  # replies on their way to the reader
         Writer._all.add(self)
+
+    @property
+    def _blocked(self) -> bool:
+        """Whether a task waits for a reply that Redis has not written yet."""
+        return self.reader._waiter is not None and not self._arriving
 
     @classmethod
     def anybody_waits(cls) -> bool:
-        """Whether a task waits for a reply; what has arrived meanwhile is handed out."""
-        for writer in list(cls._all):
+        """Whether a task waits for Redis; what has been written meanwhile is handed out."""
+        cls._serve()
+        return any(writer._blocked for writer in cls._all)
+
+    @classmethod
+    def _serve(cls) -> None:
+        """Others may have been waiting for just what one connection did."""
+        for writer in [one for one in cls._all if one._blocked]:
             writer._fetch()
-        return any(writer.reader._waiter is not None for writer in cls._all)
 
     def write(self, data) -> None:
         if self._closing:
             raise ConnectionResetError(errno.ECONNRESET, "this connection is closed")
         self._wire.send(data)
-        for writer in list(Writer._all):  # others may have been waiting for just this
-            writer._fetch()
+        self._fetch()
+        self._serve()
 
     def writelines(self, parts) -> None:
         self.write(b"".join(parts))
 
     def _fetch(self) -> None:
-        waiting = self._wire.ready()
-        if waiting > 0:
-            self._loop.call_soon(self._deliver, self._wire.take(waiting))
-        elif waiting < 0:
+        data = self._wire.take()
+        if data is None:
             Writer._all.discard(self)
-            self._loop.call_soon(self._deliver, b"")
+        if data != b"":
+            self._arriving += 1
+            self._loop.call_soon(self._deliver, data or b"")
 
     def _deliver(self, data: bytes) -> None:
-        if data and not self.reader._eof:
+        self._arriving -= 1
+        if self.reader._eof:
+            return
+        if data:
             self.reader.feed_data(data)
-        elif not data:
+        else:
             self.reader.feed_eof()
 
     async def drain(self) -> None:
