@@ -1,0 +1,182 @@
+"""`make bench`: the scripts beside the published limiters, side by side in one run.
+
+    python -m tools.bench [--quick] [--write]
+
+Starts servers of its own, one of each kind that is installed; prints the tables, and with --write
+puts them between the marks on docs/performance.md, with the machine and the versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "notebooks"), str(ROOT)]
+
+import redis  # noqa: E402
+from lab.server import Server  # noqa: E402
+
+from conftest import SERVERS  # noqa: E402
+from tools.bench import contenders as who  # noqa: E402
+from tools.bench import measure  # noqa: E402
+
+PAGE = ROOT / "docs" / "performance.md"
+LIMITS = (10, 100, 10_000, 1_000_000)
+PEERS = ("limits", "throttled-py", "pyrate-limiter", "upstash-ratelimit", "redis")
+
+
+def limiters(server: Server, limits: tuple[int, ...]) -> list[str]:
+    """The table of decisions: a row for each contender, a column for each limit."""
+    client = server.client()
+    cells: dict[tuple[str, str], dict[tuple[int, str], measure.Figure]] = {}
+    for limit in limits:
+        print(f"  limit {limit:,}", end="", flush=True)
+        started = time.perf_counter()
+        client.flushdb()
+        everybody = [*who.floor(client), *who.ours(client, limit), *who.peers(server.url, limit)]
+        for figure in measure.measure(client, everybody, limit):
+            row = cells.setdefault((figure.contender.family, figure.contender.name), {})
+            row[limit, figure.mode] = figure
+        print(f": {time.perf_counter() - started:.0f} s", flush=True)
+    client.flushdb()
+    contenders = [*who.ours(client, 100), *who.peers(server.url, 100)]
+    sizes = measure.bytes_per_key(client, contenders, 100)
+    goals = {(c.family, c.name): c.goal for c in contenders}
+    head = " | ".join(f"{limit:,}" for limit in limits)
+    lines = [
+        f"| limiter | by | {head} | goal | bytes at 100 |",
+        "|---|---|" + "--:|" * (len(limits) + 2),
+    ]
+    order = list(dict.fromkeys(family for family, _ in cells))
+    for (family, name), row in sorted(cells.items(), key=lambda item: order.index(item[0][0])):
+        shown = [_cell(row, limit) for limit in limits]
+        goal = goals.get((family, name))
+        size = sizes.get(f"{family}/{name}", 0)
+        mine = name.startswith("lua/")
+        lines.append(
+            f"| {family} | {f'**{name}**' if mine else name} | {' | '.join(shown)} "
+            f"| {f'≤ {goal}' if goal else ''} | {f'{size:,}' if size else ''} |"
+        )
+    base = cells["floor", 'EVALSHA "return 1"'][limits[1], "admit"].us
+    return [f'× {base:.2f} µs, what `EVALSHA "return 1"` takes; letting in / refusing.', "", *lines]
+
+
+def _cell(row: dict, limit: int) -> str:
+    both = [row[limit, mode].times for mode in ("admit", "refuse") if (limit, mode) in row]
+    return " / ".join(f"{times:.1f}" for times in both)
+
+
+def sale(server: Server) -> list[str]:
+    """The table of the sale: bought, again, sold out, each as a multiple of the floor."""
+    client = server.client()
+    base = who.floor(client)[0]
+    lines = ["| script | bought | goal | again | sold out |", "|---|--:|--:|--:|--:|"]
+    for name, press, goal in who.sale(client):
+        rounds: dict[str, list[float]] = {"bought": [], "again": [], "sold out": []}
+        for _ in range(measure.LEAST):
+            client.flushdb()
+            client.set("stock:{bench}", measure.PRESSES)
+            users = [f"u{i}" for i in range(measure.PRESSES)]
+            others = [f"v{i}" for i in range(measure.PRESSES)]
+            one = who.Contender("sale", name, press)
+            floor_us = measure.one_round(client, base, users)
+            for what, crowd in (("bought", users), ("again", users), ("sold out", others)):
+                rounds[what].append(measure.one_round(client, one, crowd) / floor_us)
+        bought, again, out = (f"{median(values):.1f}" for values in rounds.values())
+        lines.append(f"| **lua/{name}** | {bought} | ≤ {goal} | {again} | {out} |")
+    return lines
+
+
+def from_python(server: Server) -> list[str]:
+    """Decisions a second of one thread, client and all."""
+    client = server.client()
+    everybody = [*who.floor(client), *who.ours(client, 10**6), *who.peers(server.url, 10**6)]
+    rates: dict[tuple[str, str], list[float]] = {}
+    for _ in range(3):
+        for one in everybody:
+            started = time.perf_counter()
+            for i in range(500):
+                one.press(f"py:{one.title}:{i % 50}")
+            rates.setdefault((one.family, one.name), []).append(
+                500 / (time.perf_counter() - started)
+            )
+    lines = ["| limiter | by | decisions a second |", "|---|---|--:|"]
+    lines += [f"| {family} | {name} | {median(r):,.0f} |" for (family, name), r in rates.items()]
+    return lines
+
+
+def silence(server: Server) -> list[str]:
+    """One press after a long silence: microseconds with so many expired presses in the limiter."""
+    client = server.client(socket_timeout=60)
+    lines = ["| expired presses | sliding_window_log | sliding_window_ring |", "|--:|--:|--:|"]
+    fill = {
+        "sliding_window_log": "for i = 1, ARGV[1] do redis.call('ZADD', KEYS[1], 1, 'p' .. i) end",
+        "sliding_window_ring": "for i = 1, ARGV[1] do redis.call('LPUSH', KEYS[1], '1') end",
+    }
+    for presses in (1_000, 10_000, 100_000, 1_000_000):
+        took = []
+        for name, script in fill.items():
+            client.eval(script, 1, "old", presses)
+            limiter = who.make(name, client, limit=presses, window_ms=1000)
+            limiter.hit(f"warm:{name}")
+            client.config_resetstat()
+            limiter.hit("old")
+            took.append(measure.server_us(client))
+            client.delete("old")
+        lines.append(f"| {presses:,} | {took[0]:,.0f} µs | {took[1]:,.0f} µs |")
+    return lines
+
+
+def report(quick: bool) -> str:
+    """All tables, as Markdown."""
+    limits = LIMITS[:2] if quick else LIMITS
+    told = [
+        f"Measured on {time.strftime('%Y-%m-%d')}, {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} cores, Python {platform.python_version()}; "
+        + ", ".join(f"{name} {version(name)}" for name in PEERS)
+        + "."
+    ]
+    for kind in ("redis-7.0", "valkey-9.1"):
+        binary = SERVERS[kind]()
+        if binary is None:
+            print(f"{kind} is not installed: left out")
+            continue
+        with Server(binary, tcp=True) as server:
+            print(server.name, flush=True)
+            told += ["", f"### {server.name}", "", *limiters(server, limits)]
+            told += ["", "The sale:", "", *sale(server)]
+            if kind == "redis-7.0":
+                told += ["", "From Python, one thread:", "", *from_python(server)]
+                told += ["", "One press after a long silence:", "", *silence(server)]
+    return "\n".join(told) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="two limits only")
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables on docs/performance.md"
+    )
+    given = parser.parse_args()
+    try:
+        tables = report(given.quick)
+    except redis.RedisError as error:
+        print(f"The server went away ({error}): run this again.")
+        return 1
+    print(tables)
+    if given.write:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- bench -->\n")
+        _, _, after = rest.partition("<!-- /bench -->")
+        PAGE.write_text(f"{before}<!-- bench -->\n{tables}<!-- /bench -->{after}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
