@@ -58,7 +58,7 @@ end
 -- Never arrival_ms x refill_count: that product leaves 2^53. Only what is owed is.
 local full, price = capacity * refill_period_ms, cost * refill_period_ms
 local due_ms = arrival_ms - math.floor((full - price - drops) / refill_count)
-local allowed = cost <= capacity and now_ms >= due_ms
+local allowed = now_ms >= due_ms
 if allowed then
   drops = drops + price
   arrival_ms = arrival_ms + math.floor(drops / refill_count)
