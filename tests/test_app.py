@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
+import redis
 import schemathesis
 from doors import open_door, served
 from hypothesis import HealthCheck, given
@@ -343,6 +344,18 @@ def test_a_server_that_lost_its_scripts_sells_on(r, door):
     door.press("u1")
     r.script_flush()
     assert code(door.press("u2")) == (202, "queued")
+
+
+def test_a_server_that_loses_them_again_at_once_is_away_for_a_moment(door):
+    """Restarted between SCRIPT LOAD and EVALSHA: nothing has run, so it is no lost reply."""
+    door.open()
+    door.press("u1")
+
+    async def forgets(*_args, **_kw):
+        raise redis.exceptions.NoScriptError("NOSCRIPT No matching script.")
+
+    door.shop.counter._enqueue = forgets
+    assert code(door.press("u2")) == (503, "unavailable")
 
 
 def test_a_sale_that_redis_has_lost_is_not_on_sale_and_can_be_opened_again(r, door):

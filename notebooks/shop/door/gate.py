@@ -20,6 +20,7 @@ AWAY = (
     *(redis.ConnectionError, redis.TimeoutError, redis.exceptions.ReadOnlyError),
     *(redis.exceptions.OutOfMemoryError, redis.exceptions.TryAgainError),
     *(redis.exceptions.ClusterDownError, redis.exceptions.MasterDownError),
+    redis.exceptions.NoScriptError,  # restarted between being given the script and asked to run it
 )
 
 
