@@ -12,6 +12,7 @@ import redis
 from lab.scripts import lua as script_text
 from lab.scripts import script as script_of
 from lab.signature import parse_header
+from website import visit
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -130,9 +131,16 @@ def test_the_page_of_scripts_shows_every_file_of_lua_and_holds_no_copy():
     for name in SCRIPTS:
         text, signature = script_text(name), parse_header(script_text(name), name)
         assert f"```lua\n{text.rstrip()}\n```" in shown
-        assert f"> {signature.rule[0].upper()}{signature.rule[1:]}\n" in shown
+        assert f"> {rule_of(name)}\n" in shown
         for argument in signature.args:
             assert f"`{argument.name}`" in shown
+
+
+def rule_of(name: str) -> str:
+    """The first sentence of a script's header, without the name of the pattern in front of it."""
+    said = parse_header(script_text(name), name).rule
+    first = re.fullmatch(r"[^:]+: (.+?\.)(?: .*)?", said)[1]
+    return first[0].upper() + first[1:]
 
 
 def test_lua_on_the_pages_compiles(r):
@@ -178,16 +186,15 @@ def test_a_link_to_a_lesson_that_is_not_written_is_only_its_name(tmp_path):
 
 def test_every_term_of_the_glossary_is_in_three_languages():
     page = (DOCS / "glossary.md").read_text(encoding="utf-8")
-    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
-    terms = [row for row in rows if not row[0].startswith(("English", "--"))]
-    assert len(terms) >= 40
-    for term in terms:
-        english, hant, hans, meaning = term
-        assert re.fullmatch(r"[A-Za-z0-9(][\w ,/()&;`<>-]*", english), term
-        assert re.fullmatch(r'<span lang="zh-Hant">[^<]*[\u4e00-\u9fff][^<]*</span>', hant), term
-        assert re.fullmatch(r'<span lang="zh-Hans">[^<]*[\u4e00-\u9fff][^<]*</span>', hans), term
-        assert meaning.endswith("."), term
-    names = [term[0].lower() for term in terms]
+    rows = [line for line in page.splitlines() if line.startswith("| ") and "| here |" not in line]
+    term = re.compile(
+        r"\| ([A-Za-z][\w -]*)<br>"
+        r'<span lang="zh-Hant">[\u4e00-\u9fff]+</span> · <span lang="zh-Hans">[\u4e00-\u9fff]+</span>'
+        r" \| [A-Z0-9][^|]+\. \|"
+    )
+    assert len(rows) >= 40
+    assert not [row for row in rows if not term.fullmatch(row)]
+    names = [term.fullmatch(row)[1].lower() for row in rows]
     assert names == sorted(names), "the terms stand in the order of the alphabet"
 
 
@@ -229,6 +236,14 @@ def _texts(path: Path) -> str:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             said.append(node.value)
     return re.sub(r"\s+", " ", " ".join(said))
+
+
+@pytest.mark.site
+@pytest.mark.browser
+def test_the_cheat_sheet_prints_on_one_sheet(site, browser):
+    with visit(browser, site.url + "cheat-sheet/") as seen:
+        sheet = seen.page.pdf(prefer_css_page_size=True)  # A4, by the site's print styles
+    assert len(re.findall(rb"/Type\s*/Page\b", sheet)) == 1
 
 
 def test_every_item_of_the_production_list_has_its_day():
@@ -282,18 +297,6 @@ def test_every_newer_feature_has_its_version_and_its_source():
     for row in rows:
         assert re.search(r"\b(Redis|Valkey) \d+\.\d+", row), row
         assert "](https://" in row, row
-
-
-def test_every_page_has_a_title_and_a_description_of_its_own():
-    described = {}
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        front = re.match(r"---\n(.*?)\n---\n", text, re.S)
-        assert front, f"{page.name} has no front matter"
-        description = re.search(r"^description: (.+)$", front[1], re.M)
-        assert description and 40 <= len(description[1]) <= 180, page.name
-        assert description[1] not in described, f"{page.name} and {described.get(description[1])}"
-        described[description[1]] = page.name
 
 
 def test_a_cell_of_a_lesson_has_a_time_limit_of_seconds_not_of_half_an_hour():

@@ -47,15 +47,21 @@ def script(name: str, root: Path = ROOT) -> str:
     rows = "\n".join(
         f"| {where} | {what} | {_cell(meaning)} |" for where, what, meaning in _contract(signature)
     )
-    rule = signature.rule[0].upper() + signature.rule[1:]
+    rule, more = _rule(signature.rule)
     lines = text.count("\n") + 1
     return (
-        f"> {rule}\n\n"
+        f"> {rule}\n\n{more}\n\n"
         f"| where | what | meaning |\n|---|---|---|\n{rows}\n\n"
         f'<details class="file" markdown="1">\n'
         f"<summary><b>Lua</b> lua/{name}.lua, {lines} lines</summary>\n\n"
         f"```lua\n{text}\n```\n\n</details>\n"
     )
+
+
+def _rule(said: str) -> tuple[str, str]:
+    """The rule in one sentence, as the lessons quote it, and what the header adds to it."""
+    sentence, _, more = said.partition(": ")[2].partition(". ")
+    return sentence[0].upper() + sentence[1:].rstrip(".") + ".", _cell(more)
 
 
 def _signature(text: str, name: str):
