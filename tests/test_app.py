@@ -363,6 +363,9 @@ def test_a_sale_that_redis_has_lost_is_not_on_sale_and_can_be_opened_again(r, do
     door.press("u1")
     r.flushdb()
     assert code(door.press("u2")) == (404, "not_on_sale")
+    before = sorted(r.keys())
+    assert code(door.press("u3")) == (404, "not_on_sale")
+    assert sorted(r.keys()) == before, "it is unknown now, and costs nothing"
     door.open()
     assert code(door.press("u2")) == (202, "queued")
 
