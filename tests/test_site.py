@@ -208,7 +208,7 @@ def warnings(tmp_path_factory) -> list[str]:
     links = "[a](day01_smal.ipynb) [b](../docs/nowhere.md) [c](../lua/nothing.lua) [d](#no-such-heading)"
     write_lesson(project, "day01_small", links, run=None)
     write_lesson(project, "day07_forgotten")
-    write_page(project, "[Gone](../notebooks/day09_gone.ipynb)")
+    write_page(project, "[Gone](../notebooks/day01_gone.ipynb)")
     done = build(project, project.parent / "out")
     assert done.returncode != 0, done.stderr
     lines = re.sub(r"\n(?!WARNING|INFO|ERROR)", " ", done.stderr).splitlines()

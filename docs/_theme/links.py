@@ -39,9 +39,6 @@ def rewrite(html: str, file, files, log) -> str:
         path, _, anchor = unescape(url).partition("#")
         target = posixpath.normpath(posixpath.join(here, unquote(path)))
         found = files.get_file_from_path(target.removeprefix("docs/"))
-        if found is None and _to_come(target, files):
-            log.info("%s links to %s, which is not written yet", file.src_uri, target)
-            return before.split("href=")[0] + 'data-to-come="' + url + after
         if found is None:
             log.warning("%s links to %s, which the site does not have", file.src_uri, url)
             return match[0]
@@ -51,12 +48,6 @@ def rewrite(html: str, file, files, log) -> str:
     return html.replace(
         'class="download"', f'class="download" href="{posixpath.basename(file.src_uri)}"', 1
     )
-
-
-def _to_come(target: str, files) -> bool:
-    """Whether the target is a lesson of the ten days of which the site has nothing yet."""
-    day = re.fullmatch(r"notebooks/(day0\d_)\w+\.ipynb", target)
-    return bool(day) and not any(f"/{day[1]}" in f.src_uri for f in files.documentation_pages())
 
 
 def dead(site: Path) -> Iterator[tuple[str, str]]:
