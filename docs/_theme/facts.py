@@ -11,7 +11,10 @@ import outputs
 
 @dataclass(frozen=True)
 class Lesson:
-    """One notebook; minutes is what its head says, optional_minutes the sum of its boxes."""
+    """One notebook; minutes is what its head says, optional_minutes the sum of its boxes.
+
+    "45 minutes, a break, and 40 minutes" are 85; a box in the head is not counted twice.
+    """
 
     day: int | None
     topic: str
@@ -39,8 +42,8 @@ def _read(path: Path, changed: int, url: str) -> Lesson:
     cells = [("".join(c["source"]), c["metadata"].get("tags", []), c) for c in book["cells"]]
     head = next((source for source, tags, _ in cells if "head" in tags), "")
     title = re.search(r"^# (?:Day (\d+) · )?(.+)$", head, re.M)
-    minutes = re.search(r"^(\d+) minutes", head, re.M)
-    if not title or not minutes:
+    said = re.search(r"^\d+ minutes.*$", head, re.M)
+    if not title or not said:
         raise ValueError(
             f'{path.name}: the head cell must hold "# Day N · Topic", one sentence and "NN minutes".'
         )
@@ -54,7 +57,7 @@ def _read(path: Path, changed: int, url: str) -> Lesson:
         day=int(title[1]) if title[1] else None,
         topic=title[2].strip(),
         pain=_plain(paragraphs[1]) if len(paragraphs) > 2 else "",
-        minutes=int(minutes[1]),
+        minutes=sum(map(int, re.findall(r"(\d+) minutes", said[0]))),
         optional_minutes=sum(map(int, boxes)),
         question=_plain(question[1]) if question else "",
         url=url,

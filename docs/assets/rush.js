@@ -25,7 +25,7 @@
       const day = Number(item.dataset.day);
       const state = done.includes(day) ? "done" : day === next ? "current" : "";
       item.dataset.state = state;
-      item.querySelector(".state").textContent = { done: "Done", current: "You are here" }[state] ?? "";
+      item.querySelector(".state").textContent = { done: "Done", current: "Next" }[state] ?? "";
     }
     for (const item of all(".days [data-day]")) {
       item.dataset.state = done.includes(Number(item.dataset.day)) ? "done" : "";
