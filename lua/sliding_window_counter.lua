@@ -62,11 +62,8 @@ if share + current + cost > limit then
   local room = limit - current - cost
   local fits_ms = room > 0 and math.floor(room * window_ms / previous) or 0
   if fits_ms > 0 then return {0, remaining, start_ms + window_ms - fits_ms - now_ms} end
-  fits_ms = window_ms
-  if current > 0 then
-    fits_ms = math.min(window_ms, math.floor((limit - cost) * window_ms / current))
-  end
-  return {0, remaining, start_ms + 2 * window_ms - fits_ms - now_ms}
+  fits_ms = current > 0 and math.floor((limit - cost) * window_ms / current) or window_ms
+  return {0, remaining, start_ms + 2 * window_ms - math.min(window_ms, fits_ms) - now_ms}
 end
 
 current = current + cost
