@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help lab test site serve engine record bench doctor wheelhouse lint
+.PHONY: help lab test site serve engine record bench doctor wheelhouse slides demo lint
 help:        ## this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## (.*)/make \1\t\2/' | expand -t 17
 
@@ -34,6 +34,12 @@ doctor: $(VENV)/learner    ## what this machine has, in ten lines
 
 wheelhouse: $(VENV)/learner  ## a folder of wheels for a room without internet
 	@$(BIN)/python tools/wheelhouse.py
+
+slides: $(VENV)/learner    ## the lessons as slides, in slides/
+	@$(BIN)/python tools/slides.py
+
+demo: $(VENV)/learner      ## five minutes to open a workshop: 160 of 100 sold, then exactly 100
+	@$(BIN)/python tools/demo.py
 
 lint: $(VENV)/tester       ## the checks that need no server
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
