@@ -385,6 +385,8 @@ def test_the_process_drains_reports_and_stops_on_sigterm(server, r, database):
     assert first.startswith("drained ") and "orders/s" in first
     assert (first + out).splitlines()[-1].startswith("drained 50 · lag 0 · ")
     assert check(r, database.engine(), SKU).balanced
+    days = [key for key in r.keys("rank:{sales}:2*") if "W" not in key]
+    assert sum(r.zscore(day, f"sku:{SKU}") or 0 for day in days) == 50
 
 
 @pytest.mark.once
@@ -396,6 +398,7 @@ def test_the_process_drains_reports_and_stops_on_sigterm(server, r, database):
         ({"--database": "sqlite:////no/such/folder/shop.db"}, "database does not answer"),
         ({"--sku": "2002"}, "Sale 2002 is not open"),
         ({"--batch": "0"}, "batch goes from 1"),
+        ({"--zone": "Mars"}, "no time zone is called 'Mars'"),
     ],
 )
 def test_the_process_answers_bad_input_in_one_sentence(server, r, tmp_path, change, said):

@@ -51,7 +51,7 @@ def record(path: Path) -> float:
     started = time.perf_counter()
     NotebookClient(
         book,
-        timeout=60,
+        timeout_func=lambda cell: cell.metadata.get("timeout", 60),
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
         record_timing=False,

@@ -25,6 +25,7 @@ TRIM_EVERY = 20  # batches; a trim takes two round trips
 AWAY = (
     *(redis.ConnectionError, redis.TimeoutError, redis.exceptions.ReadOnlyError),
     *(redis.exceptions.OutOfMemoryError, redis.exceptions.TryAgainError),
+    redis.exceptions.NoScriptError,  # Redis restarted between the loading of a script and its call
     *(exc.OperationalError, exc.InterfaceError, exc.InternalError),
 )
 

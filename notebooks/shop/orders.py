@@ -20,6 +20,7 @@ import redis
 from sqlalchemy import exc
 
 from . import tables
+from .board import Boards
 from .connect import check, connect
 from .consumer import Consumer
 from .sale import SaleError
@@ -94,6 +95,12 @@ def main(words: list[str] | None = None) -> None:
         help="this process's name in the group, its own; default: the host's",
     )
     asked.add_argument("--claim-idle-ms", type=int, default=5_000, metavar="MS")
+    asked.add_argument(
+        "--zone",
+        metavar="NAME",
+        default=os.environ.get("ZONE", "UTC"),
+        help="whose days the leaderboards count; default: ZONE, else UTC",
+    )
     asked.add_argument("--once", action="store_true", help="stop when nothing is left")
     given = asked.parse_args(words)
     try:
@@ -104,6 +111,7 @@ def main(words: list[str] | None = None) -> None:
             name=given.consumer,
             batch=given.batch,
             claim_idle_ms=given.claim_idle_ms,
+            board=Boards(client, given.zone).on_order,
         )
         consumer.prepare()
     except (SaleError, ValueError, redis.RedisError) as error:
