@@ -20,8 +20,9 @@ site: $(VENV)/learner      ## the published site, in site/
 serve: $(VENV)/learner     ## the site while you write, on http://127.0.0.1:8000
 	@$(BIN)/python -m mkdocs serve
 
-engine:                    ## the real Redis for the page (Debian or Ubuntu, about two minutes)
+engine: $(VENV)/learner    ## the real Redis for the page (Debian or Ubuntu, about two minutes)
 	@bash page/engine/build.sh page/engine/build
+	@$(BIN)/python page/runner/pack.py page/engine/build
 
 record: $(VENV)/learner    ## run every lesson top to bottom and store its outputs
 	@$(BIN)/python tools/record.py $(NOTEBOOKS)
