@@ -53,6 +53,12 @@ def python(build: Path) -> str:
     target.mkdir(exist_ok=True)
     for name in PYODIDE:
         shutil.copyfile(package / name, target / name)
+    (target / "LICENCE.txt").write_text(
+        f"Pyodide {version}, unchanged, from the npm package pyodide. Mozilla Public License 2.0:\n"
+        "https://www.mozilla.org/MPL/2.0/ . Its source: https://github.com/pyodide/pyodide .\n"
+        "It contains CPython's standard library under the PSF licence.\n",
+        encoding="utf-8",
+    )
     return version
 
 
