@@ -1,15 +1,13 @@
 """The live page and the API's page in a real browser, against a door on a real socket."""
 
-import shutil
-
 import httpx
 import pytest
 from doors import PATIENT_MS, served
 from shop.app import create_app
 from shop.consumer import Consumer
 from shop.door.settings import Settings
+from website import chromium as running
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 WAIT_MS = 30_000  # a busy machine; the page looks once a second
 
 pytestmark = [pytest.mark.browser, pytest.mark.once]
@@ -17,14 +15,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.once]
 
 @pytest.fixture(scope="module")
 def chromium():
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed: apt install chromium.")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with running() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

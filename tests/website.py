@@ -1,5 +1,6 @@
 """The built site and a browser for the tests: built once, served on loopback, opened in Chromium."""
 
+import atexit
 import functools
 import gzip
 import http.server
@@ -104,19 +105,25 @@ def built_and_served(folder: Path) -> Iterator[Site]:
 
 @contextmanager
 def chromium() -> Iterator:
-    """Debian's Chromium under Playwright; skips with a sentence where there is none."""
+    """Debian's Chromium under Playwright; skips with a sentence where there is none.
+
+    One for a whole process: Playwright runs an event loop in its thread, and a second one beside
+    it is refused. For the same reason tools/suite.py gives these tests a pass of their own.
+    """
     if CHROMIUM is None:
         pytest.skip("no chromium on PATH: apt-get install chromium")
+    yield _running_chromium()
+
+
+@functools.cache
+def _running_chromium():
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        try:
-            yield browser
-        finally:
-            browser.close()
+    playwright = sync_playwright().start()
+    atexit.register(playwright.stop)  # ends the browser too
+    return playwright.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+    )
 
 
 class Visit:
