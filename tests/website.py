@@ -23,11 +23,14 @@ READ = ("docs", "lua", "notebooks", "page/runner", "page/stage", "mkdocs.yml")  
 
 
 def build(source: Path, out: Path) -> subprocess.CompletedProcess:
-    """Build the site of the project in source strictly into out."""
+    """Build the site of the project in source strictly into out, complete without the engine.
+
+    The instruments and Run buttons have tests of their own (test_stage.py, test_runner.py).
+    """
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)],
         cwd=source,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "RUSH_ENGINE": "0"},
         capture_output=True,
         text=True,
     )

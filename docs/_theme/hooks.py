@@ -6,6 +6,7 @@ again by lesson.py. Events run at priority 100 where the plugins must come after
 """
 
 import logging
+import os
 import re
 import shutil
 from pathlib import Path
@@ -36,7 +37,9 @@ def root(config) -> Path:
 
 
 def engine(config) -> Path | None:
-    """Where `make engine` left the page's own Redis and Python, if it has."""
+    """Where `make engine` left the page's own Redis and Python, if it has; RUSH_ENGINE=0: never."""
+    if os.environ.get("RUSH_ENGINE") == "0":
+        return None
     built = root(config) / "page" / "engine" / "build"
     return built if all((built / name).is_file() for name in ENGINE) else None
 
