@@ -99,7 +99,7 @@ def _head(inner: str) -> str:
 
 def _code(cell: Cell, page: outputs.Page) -> str:
     tags = set(cell.tags)
-    shown = page.html(cell.outputs)
+    shown = scroll_tables(page.html(cell.outputs))
     out = f'<div class="cell-out">{shown}</div>'
     source = f'<div class="cell-in highlight">{_source(cell.source)}</div>'
     bar = '<div class="cell-bar"></div>'
