@@ -16,7 +16,7 @@ import redis
 from sqlalchemy import Engine, exc, select
 
 from .connect import check as answers
-from .connect import connect, without_retries
+from .connect import connect, home, without_retries
 from .keys import GROUP, Keys, position
 from .orders import database, parser
 from .sale import SaleError
@@ -124,14 +124,15 @@ def _listed(users: tuple[str, ...]) -> str:
 def read_redis(client: redis.Redis, sku: str) -> Shelf:
     """One atomic read of everything that the sale has in Redis. Raises SaleError if it is unknown."""
     keys = Keys.of(sku)
-    with client.pipeline(transaction=True) as pipe:
-        pipe.mget(keys.initial, keys.stock)
+    with home(client, keys.orders).pipeline(transaction=True) as pipe:
+        pipe.get(keys.initial)
+        pipe.get(keys.stock)
         pipe.smembers(keys.users)
         pipe.xrange(keys.orders)
         pipe.xrange(keys.dead)
         pipe.xinfo_groups(keys.orders)
         pipe.xpending_range(keys.orders, GROUP, "-", "+", 2**31)
-        (initial, stock), users, entries, dead, groups, pending = pipe.execute(raise_on_error=False)
+        initial, stock, users, entries, dead, groups, pending = pipe.execute(raise_on_error=False)
     if initial is None:
         raise SaleError(f"There is no sale {sku}. Open it first: python -m shop.sale")
     groups = [] if isinstance(groups, redis.ResponseError) else groups  # no stream yet

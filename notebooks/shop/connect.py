@@ -53,6 +53,17 @@ def without_retries(client: Any) -> Any:
     return type(client)(connection_pool=own)
 
 
+def home(client: Any, key: str) -> redis.Redis:
+    """The plain client of the server that holds `key`: of a cluster's master, as it stands now.
+
+    redis-py's cluster client makes no objects of the replies inside MULTI; this one does.
+    """
+    if not isinstance(client, redis.RedisCluster):
+        return client
+    client.exists(key)  # if the key has moved, the client learns where to
+    return client.get_redis_connection(client.get_node_from_key(key))
+
+
 def check(client: redis.Redis) -> None:
     """Raises SystemExit with one sentence when nobody answers."""
     try:

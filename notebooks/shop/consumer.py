@@ -28,6 +28,8 @@ AWAY = (
     redis.exceptions.NoScriptError,  # Redis restarted between the loading of a script and its call
     *(exc.OperationalError, exc.InterfaceError, exc.InternalError),
 )
+# The group or its stream was deleted, or the stream moved to another master of a cluster.
+GONE = ("NOGROUP", "UNBLOCKED")
 
 
 def _nothing(*_: object) -> None:
@@ -134,9 +136,9 @@ class Consumer:
                     self.inbox.trim()
                     break
             except redis.ResponseError as error:
-                if "NOGROUP" not in str(error) and not isinstance(error, AWAY):
+                if not isinstance(error, AWAY) and not any(why in str(error) for why in GONE):
                     raise
-                self._ready = False  # the group is made again, and reads from 0
+                self._ready = False  # the group is made again if it is gone, and reads from 0
                 on_trouble(error, pause)
                 stop.wait(pause)
             except AWAY as error:

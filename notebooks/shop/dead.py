@@ -32,7 +32,8 @@ def bury(
         with client.pipeline(transaction=True) as pipe:
             pipe.xadd(keys.dead, order._asdict() | {"reason": reason[:LONGEST_REASON]})
             if order.user:  # the whole script: a NOSCRIPT inside MULTI would not stop the rest
-                pipe.eval(load("seckill_cancel"), 2, keys.stock, keys.users, order.user)
+                script = load("seckill_cancel")
+                pipe.execute_command("EVAL", script, 2, keys.stock, keys.users, order.user)
             pipe.xack(keys.orders, GROUP, order.entry_id)
             pipe.execute()
         return True
