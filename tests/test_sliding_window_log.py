@@ -13,14 +13,7 @@ NAME = "sliding_window_log"
 @pytest.fixture
 def press(r, lua):
     """press(limit, window_ms, press_id, cost, now_ms)."""
-    script = lua(NAME)
-
-    def call(*args):
-        reply = script([KEY], args)
-        r.persist(KEY)  # the story has its own clock: the real one must not end it
-        return reply
-
-    return call
+    return claims.teller(r, lua(NAME))
 
 
 # The lesson's timeline

@@ -25,12 +25,15 @@ Press = Callable[[str], Any]
 
 
 class Contender(NamedTuple):
-    """`press(key)` is one decision. `goal` is its mark, times the floor; None for peers."""
+    """`press(key)` is one decision; where a library sends a second request for what one of our
+    replies says, that is `asks(key)`. `goal` is its mark, times the floor; None for peers.
+    """
 
     family: str
     name: str
     press: Press
     goal: float | None = None
+    asks: Press | None = None
 
     @property
     def title(self) -> str:
@@ -103,9 +106,18 @@ def _limits(url: str, limit: int) -> list[Contender]:
         "sliding counter": limits.strategies.SlidingWindowCounterRateLimiter,
     }
     made = {family: kind(storage) for family, kind in kinds.items()}
+
+    def press(one: limits.strategies.RateLimiter) -> Press:
+        return lambda key: one.hit(rate, key)
+
+    def stats(one: limits.strategies.RateLimiter) -> Press:
+        """What is left, and when there is more."""
+        return lambda key: one.get_window_stats(rate, key)
+
     return [
-        Contender(family, "limits", lambda key, one=one: one.hit(rate, key))
+        Contender(family, name, press(one), asks=asks)
         for family, one in made.items()
+        for name, asks in (("limits", None), ("limits, and what is left", stats(one)))
     ]
 
 
