@@ -9,6 +9,7 @@ puts them between the marks on docs/performance.md, with the machine and the ver
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import platform
 import sys
@@ -25,10 +26,18 @@ from lab.server import Server  # noqa: E402
 
 from conftest import SERVERS  # noqa: E402
 from tools.bench import contenders as who  # noqa: E402
-from tools.bench import measure  # noqa: E402
+from tools.bench import door, drain, measure  # noqa: E402
 
 PAGE = ROOT / "docs" / "performance.md"
 LIMITS = (10, 100, 10_000, 1_000_000)
+CONSUMER = (
+    "Draining the stream, beside the same inserts without a stream, a hundred orders a transaction. "
+    "What it pays on top: it reads and acknowledges, and lowers what is left in the same transaction."
+)
+DOOR = (
+    "Requests without a network, on one core in one process. The door asks Redis three times: does "
+    "the limit allow, does the person's own limit allow, is there one left."
+)
 PEERS = ("limits", "throttled-py", "pyrate-limiter", "upstash-ratelimit", "redis")
 
 
@@ -98,6 +107,7 @@ def from_python(server: Server) -> list[str]:
     """Decisions a second of one thread, client and all."""
     client = server.client()
     everybody = [*who.floor(client), *who.ours(client, 10**6), *who.peers(server.url, 10**6)]
+    everybody = [one for one in everybody if not one.asks]
     rates: dict[tuple[str, str], list[float]] = {}
     for _ in range(3):
         for one in everybody:
@@ -155,7 +165,28 @@ def report(quick: bool) -> str:
             if kind == "redis-7.0":
                 told += ["", "From Python, one thread:", "", *from_python(server)]
                 told += ["", "One press after a long silence:", "", *silence(server)]
+    print("the consumer", flush=True)
+    told += ["", "### The consumer", "", *consumer(quick)]
+    print("the door", flush=True)
+    rates = asyncio.run(door.measure(requests=200 if quick else 1_000, rounds=5))
+    told += ["", "### The door", "", DOOR, "", *door.table(rates)]
     return "\n".join(told) + "\n"
+
+
+def consumer(quick: bool) -> list[str]:
+    """Orders a second into each database that is installed, beside the same rows inserted alone."""
+    lines = [
+        CONSUMER,
+        "",
+        "| database | inserted alone | drained | share | goal |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for row in drain.rows(orders=2_000 if quick else 20_000):
+        lines.append(
+            f"| {row.database} | {row.inserted:,.0f}/s | {row.drained:,.0f}/s "
+            f"| {row.share:.2f} | ≥ {row.goal} |"
+        )
+    return lines
 
 
 def main() -> int:
