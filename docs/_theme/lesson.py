@@ -109,7 +109,7 @@ def _code(cell: Cell, page: outputs.Page) -> str:
     if "figure" in tags:
         body = f'{out}<details class="source"><summary>Code of this figure</summary>{source}</details>{bar}'
     elif tags & UNSEEN:
-        body = source.replace("<div ", "<div hidden ", 1) + bar + out
+        body = source.replace("<div ", "<div hidden ", 1) + out + bar
     else:
         body = source + bar + out
     listed = " ".join(cell.tags)

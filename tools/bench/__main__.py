@@ -40,44 +40,45 @@ DOOR = (
 )
 PEERS = ("limits", "throttled-py", "pyrate-limiter", "upstash-ratelimit", "redis")
 
+Row = dict[tuple[int, str], measure.Figure]  # by limit and mode
+
 
 def limiters(server: Server, limits: tuple[int, ...]) -> list[str]:
-    """The table of decisions: a row for each contender, a column for each limit."""
+    """A table for each family: a row for each contender, a column for each limit."""
     client = server.client()
-    cells: dict[tuple[str, str], dict[tuple[int, str], measure.Figure]] = {}
+    families: dict[str, dict[str, Row]] = {}
     for limit in limits:
         print(f"  limit {limit:,}", end="", flush=True)
         started = time.perf_counter()
         client.flushdb()
         everybody = [*who.floor(client), *who.ours(client, limit), *who.peers(server.url, limit)]
         for figure in measure.measure(client, everybody, limit):
-            row = cells.setdefault((figure.contender.family, figure.contender.name), {})
-            row[limit, figure.mode] = figure
+            one = figure.contender
+            families.setdefault(one.family, {}).setdefault(one.name, {})[limit, figure.mode] = (
+                figure
+            )
         print(f": {time.perf_counter() - started:.0f} s", flush=True)
     client.flushdb()
     contenders = [*who.ours(client, 100), *who.peers(server.url, 100)]
     sizes = measure.bytes_per_key(client, contenders, 100)
-    goals = {(c.family, c.name): c.goal for c in contenders}
-    head = " | ".join(f"{limit:,}" for limit in limits)
-    lines = [
-        f"| limiter | by | {head} | goal | bytes at 100 |",
-        "|---|---|" + "--:|" * (len(limits) + 2),
-    ]
-    order = list(dict.fromkeys(family for family, _ in cells))
-    for (family, name), row in sorted(cells.items(), key=lambda item: order.index(item[0][0])):
-        shown = [_cell(row, limit) for limit in limits]
-        goal = goals.get((family, name))
-        size = sizes.get(f"{family}/{name}", 0)
-        mine = name.startswith("lua/")
-        lines.append(
-            f"| {family} | {f'**{name}**' if mine else name} | {' | '.join(shown)} "
-            f"| {f'≤ {goal}' if goal else ''} | {f'{size:,}' if size else ''} |"
-        )
-    base = cells["floor", 'EVALSHA "return 1"'][limits[1], "admit"].us
-    return [f'× {base:.2f} µs, what `EVALSHA "return 1"` takes; letting in / refusing.', "", *lines]
+    base = families["floor"]['EVALSHA "return 1"'][limits[1], "admit"].us
+    lines = [f'× {base:.2f} µs, what `EVALSHA "return 1"` takes; letting in / refusing.']
+    for family, rows in families.items():
+        columns = [f"limit {limit:,}" for limit in limits] + ["bytes at 100"]
+        lines += ["", f"| {family} | {' | '.join(columns)} |", "|---|" + "--:|" * len(columns)]
+        for name, row in rows.items():
+            size = sizes.get(f"{family}/{name}")
+            shown = [*(_cell(row, limit) for limit in limits), f"{size:,}" if size else ""]
+            lines.append(f"| {_title(name, row)} | {' | '.join(shown)} |")
+    return lines
 
 
-def _cell(row: dict, limit: int) -> str:
+def _title(name: str, row: Row) -> str:
+    goal = next(iter(row.values())).contender.goal
+    return f"**{name}** (goal ≤ {goal})" if goal else f"**{name}**" if "/" in name else name
+
+
+def _cell(row: Row, limit: int) -> str:
     both = [row[limit, mode].times for mode in ("admit", "refuse") if (limit, mode) in row]
     return " / ".join(f"{times:.1f}" for times in both)
 
