@@ -63,7 +63,7 @@ export class Orders {
       day: { ...day, choices: day.choices },
       picture: `<div class="orders"><ol class="tiles"></ol>
         <label class="slider through">${day.slider} <b></b><input type="range" min="1" value="1" step="1"></label></div>
-        <svg class="plot scene" height="${day.height}" role="img" aria-label=""></svg>`,
+        <svg class="plot scene" height="${day.height}" role="img" aria-label="The order of events, once Redis is awake"></svg>`,
       buttons: [['attack', 'Break it', 'strong'], ['mend', 'Mend it']],
       facts: FACTS,
       actions: { attack: () => this.turn('version', day.broken), mend: () => this.mend() },
