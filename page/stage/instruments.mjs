@@ -8,6 +8,8 @@ import { day4 } from './days/day4.mjs';
 import { day5 } from './days/day5.mjs';
 import { day6 } from './days/day6.mjs';
 import { day7 } from './days/day7.mjs';
+import { day9 } from './days/day9.mjs';
+import { Failover } from './failover.mjs';
 import { Limiter } from './limiter.mjs';
 import { Orders } from './orders.mjs';
 
@@ -19,9 +21,10 @@ const DAYS = {
   5: [Orders, day5],
   6: [Orders, day6],
   7: [Board, day7],
+  9: [Failover, day9],
 };
 
-/** The instrument of a day, "1" to "7", drawn into `shadow`; it plays nothing before its start().
+/** The instrument of a day, "1" to "9", drawn into `shadow`; it plays nothing before its start().
  *  `address` keeps the schedule, null where there is none. */
 export function build(shadow, css, day, server, address) {
   const style = Object.assign(document.createElement('style'), { textContent: css });
