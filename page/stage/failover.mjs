@@ -2,7 +2,7 @@
 
 import { cross, word } from './boxes.mjs';
 import { Shell } from './shell.mjs';
-import { Grid } from './squares.mjs';
+import { Grid, range } from './squares.mjs';
 
 const FACTS = { heard: 'the copy, made at the moment of the cut', counted: 'counted at the end', took: 'commands', server: 'server' };
 const NOTE =
@@ -19,12 +19,12 @@ export function scene({ stock, cut, known, old, copy, there, here, rows, letters
   let y = 26;
   const a = y;
   let svg = word(0, y - 10, beside ? 'the old primary, which does not know' : 'old primary', 'strong');
-  svg += grid.draw('sold', 0, old.sold, a) + grid.draw('stock', old.sold, stock, a);
+  svg += grid.draw('sold', range(0, old.sold), a) + grid.draw('stock', range(old.sold, stock), a);
   svg += sum(a, `${old.sold} sold`, beside ? `${there} after the cut` : `${old.left} left`);
   y = a + grid.height + 54;
   const b = y;
   svg += word(0, b - 10, beside ? 'the replica, promoted' : 'promoted replica', 'strong');
-  svg += grid.draw('heard', 0, known, b) + grid.draw('sold', known, copy.sold, b) + grid.draw('stock', copy.sold, stock, b);
+  svg += grid.draw('heard', range(0, known), b) + grid.draw('sold', range(known, copy.sold), b) + grid.draw('stock', range(copy.sold, stock), b);
   svg += sum(b, `${here} sold`, `${known} heard of`);
   const [above, below] = [grid.edge(cut, a, a - 6, a + grid.height + 4), grid.edge(known, b, b - 6, b + grid.height + 4)];
   svg += `<path class="crash" d="${above.d}"/><path class="crash" d="${below.d}"/><path class="crash" d="M${above.x} ${a + grid.height + 4}L${below.x} ${b - 6}"/>`;
@@ -38,14 +38,14 @@ export function scene({ stock, cut, known, old, copy, there, here, rows, letters
   y += 38;
   svg += word(0, y - 10, beside ? 'the database, after both queues' : 'the database', 'strong');
   const fits = Math.min(rows, stock);
-  svg += grid.draw('sold', 0, fits, y) + grid.draw('stock', fits, stock, y) + sum(y, `${rows} rows`, `for ${stock} things`, rows > stock ? 'bad' : 'well');
+  svg += grid.draw('sold', range(0, fits), y) + grid.draw('stock', range(fits, stock), y) + sum(y, `${rows} rows`, `for ${stock} things`, rows > stock ? 'bad' : 'well');
   y += grid.height;
   const extra = guard === 'last' ? letters : Math.max(0, rows - stock);
   if (extra) {
     y += 34;
     const kind = guard === 'last' ? 'letter' : 'over';
     svg += word(0, y - 9, guard === 'last' ? `${letters} refused by themselves: each gets an apology` : `${extra} rows for things that nobody has`, guard === 'last' ? '' : 'bad');
-    svg += grid.draw(kind, 0, extra, y);
+    svg += grid.draw(kind, range(0, extra), y);
     y += grid.height;
   }
   return { svg, height: Math.ceil(b + 2 * grid.height + 98 + grid.height) }; // as high with and without the last rows

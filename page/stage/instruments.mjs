@@ -8,10 +8,12 @@ import { day4 } from './days/day4.mjs';
 import { day5 } from './days/day5.mjs';
 import { day6 } from './days/day6.mjs';
 import { day7 } from './days/day7.mjs';
+import { day8 } from './days/day8.mjs';
 import { day9 } from './days/day9.mjs';
 import { Failover } from './failover.mjs';
 import { Limiter } from './limiter.mjs';
 import { Orders } from './orders.mjs';
+import { Shop } from './shop.mjs';
 
 const DAYS = {
   1: [Limiter, day1],
@@ -21,6 +23,7 @@ const DAYS = {
   5: [Orders, day5],
   6: [Orders, day6],
   7: [Board, day7],
+  8: [Shop, day8],
   9: [Failover, day9],
 };
 
