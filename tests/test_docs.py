@@ -176,14 +176,6 @@ def test_a_cell_that_a_page_shows_is_a_cell_with_an_output():
         recorded.recorded("day04_token_bucket", "c000")
 
 
-def test_a_link_to_a_lesson_that_is_not_written_is_only_its_name(tmp_path):
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "notebooks" / "day01_x.ipynb").touch()
-    good, typo = "[day 1](../notebooks/day01_x.ipynb#c001)", "[one](../notebooks/day01_y.ipynb)"
-    text = f"{good}, {typo} and [day 8](../notebooks/day08_z.ipynb#c002)"
-    assert recorded.expand(text, tmp_path) == f"{good}, {typo} and day 8"  # MkDocs finds the typo
-
-
 def test_every_term_of_the_glossary_is_in_three_languages():
     page = (DOCS / "glossary.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| ") and "| here |" not in line]

@@ -19,25 +19,18 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SCRIPT = re.compile(r"<!-- script: (\w+) -->")
 CELL = re.compile(r"<!-- cell: (\w+) (\w+) -->")
-LESSON = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(day0\d_)\w+\.ipynb[^)]*\)")
 
 
 @event_priority(110)
 def on_page_markdown(markdown, page, config, files):
-    """Put scripts in; a lesson that is not written yet is named without a link."""
+    """Put scripts in."""
     here = Path(config.config_file_path).parent
     return expand(markdown, here)
 
 
 def expand(markdown: str, root: Path = ROOT) -> str:
-    """The Markdown of a page with its scripts put in; a day without a lesson loses its links."""
-
-    def link(match: re.Match) -> str:
-        there = any((root / "notebooks").glob(f"{match[2]}*.ipynb"))
-        return match[0] if there else match[1]
-
-    shown = SCRIPT.sub(lambda match: script(match[1], root), markdown)
-    return LESSON.sub(link, shown)
+    """The Markdown of a page with its scripts put in."""
+    return SCRIPT.sub(lambda match: script(match[1], root), markdown)
 
 
 def script(name: str, root: Path = ROOT) -> str:
