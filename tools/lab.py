@@ -16,6 +16,8 @@ def command(extra: list[str]) -> list[str]:
     root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     return [
         *(sys.executable, "-m", "jupyterlab"),
+        "--LabApp.news_url=None",  # nothing is asked of the internet, and no question in the way
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.root_dir={ROOT}",
         "--LabApp.default_url=/lab/tree/notebooks/day00_start_here.ipynb",
