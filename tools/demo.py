@@ -48,4 +48,11 @@ def main(wait: Callable[[str], object] = input) -> None:
 
 
 if __name__ == "__main__":
-    main(print if "--now" in sys.argv[1:] else input)
+    from lab.errors import LabError
+
+    try:
+        main(print if "--now" in sys.argv[1:] else input)
+    except LabError as problem:
+        sys.exit(str(problem))
+    except (EOFError, KeyboardInterrupt):
+        sys.exit("\nStopped. With --now it does not wait for Enter.")

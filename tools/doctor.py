@@ -165,6 +165,10 @@ def examine() -> Iterator[Finding]:
             yield check()
         except ImportError as problem:
             yield Finding(getattr(check, "__name__", "server"), "cure", f"{problem}: run make lab")
+        except Exception as problem:
+            yield Finding(
+                getattr(check, "__name__", "server"), "cure", f"{type(problem).__name__}: {problem}"
+            )
     yield from for_the_tests()
 
 

@@ -44,6 +44,11 @@ def lint() -> bool:
 def main() -> int:
     deep = os.environ.get("RUSH_DEEP") == "1"
     given = sys.argv[1:]  # for example: python tools/suite.py tests/test_gcra.py
+    for word in given:  # with workers pytest itself only says that no tests ran
+        file = word.split("::")[0]
+        if file.endswith((".py", ".ipynb")) and not (ROOT / file).exists():
+            print(f"redis rush: there is no {file}: name one such as tests/test_gcra.py")
+            return 2
     passes = [lint()]
     first, *others = MATRIX
     server = ("--server", first) if deep else ()

@@ -16,6 +16,13 @@ def stop(sentence: str) -> None:
     sys.exit(f"redis rush: {sentence}")
 
 
+def has_pip(python: Path) -> bool:
+    return (
+        python.exists()
+        and not subprocess.run([str(python), "-c", "import pip"], capture_output=True).returncode
+    )
+
+
 def main(requirements: str) -> None:
     if sys.version_info < (3, 11):  # noqa: UP036 (an older Python may well run this file)
         stop(
@@ -23,10 +30,10 @@ def main(requirements: str) -> None:
             "say which one to use, for example `make lab PYTHON=python3.12`."
         )
     python = VENV / "bin" / "python"
-    if not python.exists():
+    if not has_pip(python):  # none, or one that was not finished
         print("redis rush: making .venv", flush=True)
         made = subprocess.run(
-            [sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True
+            [sys.executable, "-m", "venv", "--clear", str(VENV)], capture_output=True, text=True
         )
         if made.returncode:
             stop(
@@ -34,7 +41,8 @@ def main(requirements: str) -> None:
                 f"`sudo apt install python3-venv` brings what is missing.\n{made.stdout}{made.stderr}"
             )
     wheels = ROOT / "wheelhouse"
-    source = ["--no-index", "--find-links", str(wheels)] if wheels.is_dir() else []
+    complete = (wheels / requirements).is_file()  # tools/wheelhouse.py writes it at its end
+    source = ["--no-index", "--find-links", str(wheels)] if complete else []
     where = "the wheelhouse" if source else "the package index"
     print(f"redis rush: installing {requirements} from {where}, once", flush=True)
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]

@@ -54,9 +54,14 @@ def main(argv: list[str] | None = None) -> int:
     if status := collect(chosen.requirements, chosen.into):
         print("redis rush: not complete: pip's lines above say which package; run it again")
         return status
+    for name in {chosen.requirements.name, "requirements.txt"}:  # the second is in the first
+        (chosen.into / name).write_text(name)  # complete: tools/venv.py looks for it
     print(summary(chosen.into))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("redis rush: stopped before it was complete: run it again")

@@ -30,7 +30,8 @@ class Claim:
         self.owner = str(Owner.this_kernel())
         try:
             self._r = open_client(given, retries=0, socket_timeout=PATIENCE)
-        except ValueError as problem:
+            self._r.connection_pool.make_connection()  # its words are checked here; nobody is called
+        except (ValueError, TypeError) as problem:
             raise LabError(
                 f"REDIS_URL cannot be read ({problem}): "
                 "write it as redis://[:password@]host:port/database."
@@ -143,8 +144,10 @@ class Claim:
             redis.TimeoutError,
             redis.exceptions.InvalidResponse,
             OSError,
-        ):
+        ) as problem:
             say = f"No Redis answers at {self._server}: start it"
+            if "SSL" in str(problem):
+                say = f"{self._server} and this kernel do not agree on TLS ({problem}): add ?ssl_ca_certs=/path/to/ca.pem, or write redis:// for a server without TLS"
         except redis.ResponseError as problem:
             say = f"{self._place} cannot be used ({problem}): name another"
         else:

@@ -128,7 +128,8 @@ class Server:
         return self._start()
 
     def _start(self) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
+        if self._kept:  # the other one is there, or was removed with everything in it
+            self.directory.mkdir(parents=True, exist_ok=True)
         where = ["--unixsocket", str(self._socket), "--unixsocketperm", "700"]
         self._process.run(
             [self.binary, "--port", str(self.port), "--bind", "127.0.0.1"]

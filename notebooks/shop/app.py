@@ -190,5 +190,8 @@ def __getattr__(name: str) -> Any:
     """`app` is made when uvicorn asks for it, so that importing this module reads no settings."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()["app"] = made = create_app()
+    try:
+        globals()["app"] = made = create_app()
+    except ValueError as error:
+        raise SystemExit(f"The shop does not start: {error}") from None
     return made

@@ -18,7 +18,7 @@ from sqlalchemy import Engine, exc, select
 from .connect import check as answers
 from .connect import connect, home, without_retries
 from .keys import GROUP, Keys, position
-from .orders import database, parser
+from .orders import database, first_line, parser
 from .sale import SaleError
 from .tables import CANCELLED, LIVE, items, orders
 
@@ -133,6 +133,9 @@ def read_redis(client: redis.Redis, sku: str) -> Shelf:
         pipe.xinfo_groups(keys.orders)
         pipe.xpending_range(keys.orders, GROUP, "-", "+", 2**31)
         initial, stock, users, entries, dead, groups, pending = pipe.execute(raise_on_error=False)
+    for reply in (initial, stock, users, entries, dead):
+        if isinstance(reply, redis.RedisError):
+            raise reply
     if initial is None:
         raise SaleError(f"There is no sale {sku}. Open it first: python -m shop.sale")
     groups = [] if isinstance(groups, redis.ResponseError) else groups  # no stream yet
@@ -226,7 +229,7 @@ def main(words: list[str] | None = None) -> int:
         answers(client)
         books = check(client, database(given.database), given.sku)
     except (SaleError, ValueError, redis.RedisError, exc.SQLAlchemyError) as error:
-        print(error)
+        print(first_line(error))
         return 2
     except SystemExit as problem:
         print(problem)

@@ -15,6 +15,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 LOST = (redis.ConnectionError, redis.TimeoutError)  # the command ran, or did not: nobody knows
+# A server that is there and takes no writes now: disk full, busy with a script, too few replicas.
+NOT_NOW = ("MISCONF ", "BUSY ", "NOREPLICAS ")
 # Settings that redis-py adds to its own pools; a new pool makes them anew.
 OF_THE_POOL = ("himport_registry", "maint_notifications", "orig_")
 
@@ -28,6 +30,11 @@ def connect(url: str, timeout_s: float = 5.0) -> redis.Redis:
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,
     )
+
+
+def not_now(error: Exception) -> bool:
+    """Whether Redis refuses for the moment, with an error that redis-py has no class for."""
+    return isinstance(error, redis.ResponseError) and str(error).startswith(NOT_NOW)
 
 
 def without_retries(client: Any) -> Any:

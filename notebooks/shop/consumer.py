@@ -13,7 +13,7 @@ import redis
 from sqlalchemy import Connection, Engine, exc
 
 from . import rows, tables
-from .connect import without_retries
+from .connect import not_now, without_retries
 from .dead import bury
 from .inbox import Inbox
 from .keys import Keys
@@ -136,11 +136,13 @@ class Consumer:
                     self.inbox.trim()
                     break
             except redis.ResponseError as error:
-                if not isinstance(error, AWAY) and not any(why in str(error) for why in GONE):
+                gone = any(why in str(error) for why in GONE)
+                if not (isinstance(error, AWAY) or gone or not_now(error)):
                     raise
                 self._ready = False  # the group is made again if it is gone, and reads from 0
                 on_trouble(error, pause)
                 stop.wait(pause)
+                pause = pause if gone else min(2 * pause, LONGEST_PAUSE_S)
             except AWAY as error:
                 on_trouble(error, pause)
                 stop.wait(pause)

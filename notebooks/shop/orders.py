@@ -39,10 +39,16 @@ class Progress:
         if time.monotonic() - self.at >= 1:
             self.show()
 
+    def lag(self) -> str:
+        try:
+            return f"{self.consumer.inbox.lag():,}"
+        except (redis.RedisError, StopIteration):  # Redis is away, or the group is gone
+            return "unknown"
+
     def show(self) -> None:
         consumer, now = self.consumer, time.monotonic()
         rate = (consumer.drained - self.drained) / max(now - self.at, 0.001)
-        words = [f"drained {consumer.drained:,}", f"lag {consumer.inbox.lag():,}"]
+        words = [f"drained {consumer.drained:,}", f"lag {self.lag()}"]
         words += [f"{rate:,.0f} orders/s"]
         words += [f"{len(consumer.dead):,} dead-lettered"] if consumer.dead else []
         words += [f"{len(consumer.deleted):,} deleted under way"] if consumer.deleted else []
@@ -50,9 +56,14 @@ class Progress:
         self.at, self.drained = now, consumer.drained
 
 
+def first_line(error: Exception) -> str:
+    """What a server said, without SQLAlchemy's statement and link."""
+    return str(getattr(error, "orig", error)).strip().split("\n")[0]
+
+
 def trouble(error: Exception, pause_s: float) -> None:
     """Say what is away, and when the next try is."""
-    what = str(getattr(error, "orig", error)).strip().split("\n")[0]
+    what = first_line(error)
     side = "Redis" if isinstance(error, redis.RedisError) else "The database"
     print(f"{side} is away ({what}). Next try in {pause_s:.1f} s.", file=sys.stderr, flush=True)
 
@@ -61,12 +72,15 @@ def database(url: str):
     """The engine of `url`; SystemExit with one sentence when it can't be had."""
     try:
         return tables.connect(url)
-    except exc.ArgumentError:
-        raise SystemExit(f"{url!r} is no database URL; {DATABASE} is one.") from None
+    except (exc.ArgumentError, ValueError):
+        raise SystemExit(f"--database is no database URL; {DATABASE} is one.") from None
     except ModuleNotFoundError as error:
-        raise SystemExit(f"The driver {error.name} is not installed: pip install it.") from None
+        raise SystemExit(
+            f"The driver {error.name} is not installed: write mysql+pymysql:// or postgresql+psycopg://, "
+            "and pip install PyMySQL or psycopg[binary]."
+        ) from None
     except exc.SQLAlchemyError as error:
-        what = str(getattr(error, "orig", error)).strip().split("\n")[0]
+        what = first_line(error)
         raise SystemExit(f"The database does not answer ({what}). Is --database right?") from None
 
 
@@ -114,12 +128,18 @@ def main(words: list[str] | None = None) -> None:
             board=Boards(client, given.zone).on_order,
         )
         consumer.prepare()
+    except exc.SQLAlchemyError as error:
+        raise SystemExit(f"The database does not take this ({first_line(error)}).") from None
     except (SaleError, ValueError, redis.RedisError) as error:
         raise SystemExit(str(error)) from None
     stop, progress = threading.Event(), Progress(consumer)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    consumer.run(stop, once=given.once, on_trouble=trouble, on_step=progress)
+    try:
+        consumer.run(stop, once=given.once, on_trouble=trouble, on_step=progress)
+    except (redis.RedisError, exc.SQLAlchemyError) as error:
+        what = first_line(error)
+        raise SystemExit(f"Stopped, nothing is lost ({what}): mend that and start again.") from None
     progress.show()
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import redis
 
 from shop import limits
+from shop.connect import not_now
 from shop.limits import Decision
 
 from .settings import Settings
@@ -80,7 +81,9 @@ class Gate:
         for policy in self.policies:
             try:
                 decision = await policy.limiter.hit(self.key(policy, sku, user))
-            except AWAY:
+            except redis.RedisError as error:
+                if not isinstance(error, AWAY) and not not_now(error):
+                    raise
                 return Verdict(None, {}, closed=not self.settings.fail_open)
             item = f'"{policy.name}";r={decision.remaining}'
             if not decision.allowed:

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import redis
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import FileResponse
 from sqlalchemy import exc, text
@@ -15,7 +16,6 @@ from starlette.concurrency import run_in_threadpool
 from shop import books
 from shop.sale import SaleError
 
-from .gate import AWAY
 from .replies import SKU, Answer, Board, Health, Invalid, Line, Live, SaleState, Second
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ async def answers(asked) -> str:
     try:
         await asyncio.wait_for(asked, WITHIN_S)
         return "ok"
-    except (*AWAY, exc.SQLAlchemyError, TimeoutError):
+    except (redis.RedisError, exc.SQLAlchemyError, ImportError, TimeoutError):
         return "away"
 
 

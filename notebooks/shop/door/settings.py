@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import redis
+from sqlalchemy import exc, make_url
+
 from shop import days, limits
 
 
@@ -29,10 +32,29 @@ class Settings:
         if self.limiter not in limits.NAMES:
             raise ValueError(f"LIMITER is {self.limiter!r}: one of {', '.join(limits.NAMES)}.")
         days.zone_named(self.zone)
+        self._can_connect()
         least = {"limit": 0, "window_ms": 1, "per_user_limit": 0, "per_user_window_ms": 1}
         for name, smallest in (least | {"redis_timeout_ms": 1}).items():
             if not smallest <= getattr(self, name) <= limits.MOST:
                 raise ValueError(f"{name.upper()} is {getattr(self, name)}: at least {smallest}.")
+
+    def _can_connect(self) -> None:
+        """Whether the URLs make sense and their drivers are here; nobody is asked yet."""
+        for name in ("redis_url", "limiter_redis_url"):
+            try:
+                if url := getattr(self, name):
+                    redis.Redis.from_url(url).connection_pool.make_connection()
+            except (ValueError, TypeError) as error:
+                raise ValueError(f"{name.upper()} cannot be read ({error}).") from None
+        try:
+            make_url(self.database_url).get_dialect().import_dbapi()
+        except (exc.ArgumentError, ValueError):
+            raise ValueError("DATABASE_URL is no database URL; sqlite:///shop.db is one.") from None
+        except ImportError as error:
+            raise ValueError(
+                f"DATABASE_URL needs {error.name}, which is not installed: write mysql+pymysql:// or "
+                "postgresql+psycopg://, and pip install PyMySQL or psycopg[binary]."
+            ) from None
 
     @property
     def limiters_url(self) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import redis
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 
+from shop.connect import not_now
 from shop.sale import SaleError
 
 from .gate import AWAY
@@ -22,6 +24,13 @@ SOON = {"Retry-After": "1"}  # seconds
 def away(request: Request, _error: Exception) -> JSONResponse:
     """503: Redis or the database does not answer."""
     return answer(request, 503, "unavailable", SOON)
+
+
+def away_for_now(request: Request, error: Exception) -> JSONResponse:
+    """503 when Redis takes nothing at the moment; any other refusal is a fault of ours."""
+    if not not_now(error):
+        raise error
+    return away(request, error)
 
 
 def not_on_sale(request: Request, _error: Exception) -> JSONResponse:
@@ -59,6 +68,7 @@ def install(app: FastAPI) -> None:
     """Give the app these answers."""
     for kind in (*AWAY, *DATABASE_AWAY):
         app.add_exception_handler(kind, away)
+    app.add_exception_handler(redis.ResponseError, away_for_now)
     app.add_exception_handler(SaleError, not_on_sale)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, other)
