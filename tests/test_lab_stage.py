@@ -14,7 +14,14 @@ def lua(name: str) -> str:
 
 def test_what_a_notebook_records_is_the_same_text_each_time(r, server, monkeypatch):
     monkeypatch.setattr(import_module("lab.connect"), "url", lambda: server.url)
-    for day, said in ((2, "199 let in within one second"), (5, "4 of 6 orders"), (6, "0 pending")):
+    for day, said in (
+        (0, "(error) ERR value is not an integer"),
+        (2, "199 let in within one second"),
+        (5, "4 of 6 orders"),
+        (6, "0 pending"),
+        (8, "150 press: 30 turned away, 100 sold, 20 too late"),
+        (9, "40 + 60 + 60 = 160 sold of 100"),
+    ):
         first, second = stage(day)._repr_mimebundle_(), stage(day)._repr_mimebundle_()
         assert first["text/plain"] == f"stage({day})"
         assert first["text/html"] == second["text/html"]
@@ -23,8 +30,8 @@ def test_what_a_notebook_records_is_the_same_text_each_time(r, server, monkeypat
             and said in first["text/html"]
         )
     assert r.keys("stage:*") == []
-    with pytest.raises(RuntimeError, match="Day 9 has no stage. The days 1 to 7 have one each"):
-        stage(9)
+    with pytest.raises(RuntimeError, match="Day 10 has no stage. The days 0 to 9 have one each"):
+        stage(10)
 
 
 def test_the_kernel_lets_199_through_as_well(r, server):
@@ -72,3 +79,50 @@ def test_a_moment_is_the_same_for_every_step_and_goes_on_by_what_was_asked(r, se
     assert (again - first, later - first, last - first) == (0, 700, 2500)
     on = player.play({"fresh": False, "steps": [{"at": 2500, "words": ["ECHO", {"now": True}]}]})
     assert int(on["replies"][0]) == last
+
+
+def test_a_readers_line_is_answered_as_redis_cli_would_and_nothing_is_raised(r, server):
+    player = Player(lambda **kw: server.client(decode_responses=True, **kw))
+
+    def ask(*words, name="line"):
+        job = {"fresh": False, "raw": name, "steps": [{"words": list(words)}]}
+        return player.play(job)["replies"][0]
+
+    assert ask("SET", "k", "\xe9\x99\x90") == {"status": "OK"}
+    assert ask("GET", "k") == {"text": "\xe9\x99\x90"}
+    assert ask("INCR", "k") == {"error": "ERR value is not an integer or out of range"}
+    assert ask("MULTI") == {"status": "OK"}
+    assert ask("DBSIZE") == {"status": "QUEUED"}
+    assert ask("DBSIZE", name="look") == {"integer": "1"}  # a connection of its own
+    assert ask("EXEC") == [{"integer": "1"}]
+    assert ask("GET", "nobody") is None
+
+
+def test_time_passes_for_the_keys_that_are_named_and_for_no_others(r, server):
+    player = Player(lambda **kw: server.client(decode_responses=True, **kw))
+    r.set("mine", 1, ex=60)
+    r.set("theirs", 1, ex=60)
+    steps = [
+        {"at": 61_000, "words": ["EXISTS", "mine"]},
+        {"at": 61_000, "words": ["TTL", "theirs"]},
+    ]
+    told = player.play({"fresh": False, "raw": "look", "keys": ["mine"], "steps": steps})["replies"]
+    assert told[0] == {"integer": "0"}
+    assert int(told[1]["integer"]) > 50  # seconds; the machine would have to stand still for ten
+
+
+def test_a_line_that_waits_is_given_up_and_a_script_without_an_end_is_killed(monkeypatch):
+    from lab.server import Server
+
+    monkeypatch.setattr("lab.stage_player.PATIENCE_S", 0.3)
+    with Server() as own:
+        with own.client() as r:
+            r.config_set("lua-time-limit", 50)
+        player = Player(lambda **kw: own.client(decode_responses=True, **kw))
+
+        def ask(*words):
+            return player.play({"raw": "line", "steps": [{"words": list(words)}]})["replies"][0]
+
+        assert "waits for somebody else" in ask("BLPOP", "nobody", "0")["status"]
+        assert "so it was killed" in ask("EVAL", "while true do end", "0")["status"]
+        assert ask("PING") == {"status": "PONG"}

@@ -1,15 +1,45 @@
 """The stages of the first day and the last two: the prompt, opening night, the failover."""
 
+import random
 import re
 
 import pytest
+from lab.redis_cli import ErrorReply, RawReplies, Status, format_reply, split_line
+from lab.stage_module import module, style
+from lab.stage_player import Player
+from lab.stage_raw import typed
+from lab.stage_widget import SCRIPTS
 from page_host import BUILD, ROOT, hosting
 from stage_page import opened, serve
-from test_stage import played
+from test_lab_magics import LINES
+from test_stage import WIDGET, in_node, played
 
 pytestmark = [pytest.mark.once]
 browser_test = pytest.mark.browser
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+CLEAR = "document.querySelector('rush-stage').shadowRoot.querySelector('[role=status]').textContent = ''"
+LOG = """() => [...document.querySelector('rush-stage').shadowRoot.querySelectorAll('.terminal b')]
+    .map(line => [line.textContent, line.parentElement.nextElementSibling.textContent])"""
+ENTRY = re.compile(r"\b\d{13}-\d+\b")  # a stream's id is the time
+
+
+def ask(day, line: str) -> str:
+    """Write a line, send it, and read what then stands below it."""
+    day.page.fill("rush-stage .ask input", line)
+    day.page.evaluate(CLEAR)
+    day.page.keyboard.press("Enter")
+    day.wait()
+    asked, shown = day.page.evaluate(LOG)[-1]
+    assert asked == line.strip()
+    return shown
+
+
+def table(day) -> list[list[str]]:
+    """The keys on show, with type and life."""
+    rows = day.page.locator("rush-stage .keys tbody tr")
+    return [rows.nth(k).locator("td").all_inner_texts() for k in range(rows.count())]
 
 
 def lua(name: str) -> str:
@@ -28,6 +58,64 @@ def host():
     with hosting() as one:
         serve(one)
         yield one
+
+
+# ── Day 0: a line of redis-cli ──
+
+TWIN = """const { format, splitLine } = await stage('redis_cli.mjs');
+const hex = word => [...word].map(sign => sign.charCodeAt().toString(16).padStart(2, '0')).join('');
+return { said: given.replies.map(reply => format(reply, given.indent)),
+    split: given.lines.map(line => { try { return splitLine(line).map(hex) } catch (error) { return error.message } }) };"""
+
+
+def raw_reply(dice: random.Random, depth: int = 0):
+    """Any reply that RESP2 can carry, as the parser gives it."""
+    kind = dice.randrange(6 if depth < 3 else 5)
+    text = bytes(dice.choice(b"ab \\\"'\n\r\t\a\b\x00\x7f\x80\xe9\x99\x90\xf0\x9f\x8d\xb5\xc2\xa0\xe2\x80\xa8") for _ in range(dice.randrange(9)))  # fmt: skip
+    if kind == 0:
+        return None
+    if kind == 1:
+        return dice.choice([0, -1, 2**53 + 1, -(2**63)])
+    if kind in (2, 3):
+        return (Status, ErrorReply)[kind - 2](text)
+    if kind == 4:
+        return text
+    return [raw_reply(dice, depth + 1) for _ in range(dice.randrange(13))]
+
+
+def raw_connection(r):
+    """Like `r`'s own, but its replies are raw."""
+    pool = r.connection_pool
+    options = {k: v for k, v in pool.connection_kwargs.items() if not k.startswith("maint_")}
+    options |= {"protocol": 2, "decode_responses": False, "parser_class": RawReplies}
+    return pool.connection_class(**options)
+
+
+def answer(connection, line: str):
+    connection.send_command(*split_line(line))
+    return connection.read_response(disable_decoding=True)
+
+
+def split(line: str):
+    try:
+        return [word.hex() for word in split_line(line)]
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("indent", [0, 4])
+def test_replies_and_quotes_are_those_of_the_python_twin(r, indent):
+    connection = raw_connection(r)
+    asked = [answer(connection, line) for line in LINES if isinstance(split(line), list)]
+    connection.disconnect()
+    dice = random.Random(20260730)
+    replies = [*asked, *(raw_reply(dice) for _ in range(400))]
+    signs = "ab \\\\\"\"''xn0f\t限🍵"
+    lines = [*LINES, *("".join(dice.choice(signs) for _ in range(dice.randrange(12))) for _ in range(600))]  # fmt: skip
+    told = in_node(TWIN, {"replies": [typed(reply) for reply in replies], "indent": indent, "lines": lines})  # fmt: skip
+    assert told["said"] == [format_reply(reply, indent) for reply in replies]
+    assert told["split"] == [split(line) for line in lines]
+    assert "Invalid argument(s)" in told["split"]
 
 
 # ── Day 9: two machines that do not hear each other ──
@@ -203,3 +291,128 @@ def test_a_sale_that_forgets_the_queue_does_not_balance(browser, host):
         assert "The script did not work" in day.again("did not work")
         day.page.click("rush-stage .restore")
         assert "nobody twice" in day.wait("nobody twice")
+
+
+@browser_test
+def test_the_lessons_lines_are_answered_in_the_page_as_by_redis_cli(browser, host, r):
+    with opened(browser, host, 0) as day:
+        assert "Redis is here" in day.wait()
+        chips = day.page.locator("rush-stage .lines button")
+        for k in range(chips.count()):
+            day.page.evaluate(CLEAR)
+            chips.nth(k).click()
+            day.wait()
+        log = day.page.evaluate(LOG)
+        lines = [line for line, _ in log]
+        assert lines == ["PING", *chips.all_inner_texts()]
+        connection = raw_connection(r)
+        for line, shown in log:
+            right = format_reply(answer(connection, line))
+            assert ENTRY.sub("ID", shown) == ENTRY.sub("ID", right), line
+        connection.disconnect()
+        kinds = "\n".join(shown for _, shown in log)
+        for form in ("OK", "(nil)", "(integer) 1", '1) "lamp"', "(error) WRONGTYPE", "   2) 1) "):
+            assert form in kinds
+        assert day.visit.complaints == []
+
+
+def test_every_line_on_offer_is_of_a_kind_that_the_lesson_teaches():
+    book = (ROOT / "notebooks" / "day00_start_here.ipynb").read_text()
+    for line in in_node("return (await stage('days/day0.mjs')).day0.lines;"):
+        assert re.search(rf"\b{line.split()[0]} ", book), line
+
+
+@browser_test
+def test_a_key_with_sixty_seconds_is_seen_to_end(browser, host):
+    with opened(browser, host, 0) as day:
+        day.wait()
+        ask(day, "SET ticket yours EX 60")
+        ask(day, "SET gift yours")
+        assert table(day) == [["gift", "string", "never ends"], ["ticket", "string", "60 s"]]
+        assert "ticket ends in 59 s" in day.do("second", "passes")
+        assert ask(day, "TTL ticket") == "(integer) 59"
+        assert "ticket has ended; 1 key left" in day.do("minute", "passes")
+        assert table(day) == [["gift", "string", "never ends"]]
+        assert ask(day, "TTL ticket") == "(integer) -2"
+        assert day.text(".facts .clock dd") == "1 min 1 s"
+        day.do("reset", "is gone")
+        assert table(day) == [["none"]]
+        assert day.page.evaluate(LOG) == []
+
+
+@browser_test
+def test_the_keyboard_is_enough_and_a_phone_is_wide_enough(browser, host):
+    with opened(browser, host, 0, **PHONE) as day:
+        day.wait()
+        field = day.page.locator("rush-stage .ask input")
+        field.focus()
+        for line in ("INCR a", "INCR b"):
+            day.page.keyboard.type(line)
+            day.page.evaluate(CLEAR)
+            day.page.keyboard.press("Enter")
+            day.wait()
+        for key, shown in (("Up", "INCR b"), ("Up", "INCR a"), ("Down", "INCR b"), ("Up", "INCR a")):  # fmt: skip
+            day.page.keyboard.press(f"Arrow{key}")
+            assert field.input_value() == shown
+        day.page.evaluate(CLEAR)
+        day.page.keyboard.press("Enter")
+        assert day.wait() == "INCR a: (integer) 2 2 keys."
+        assert day.page.evaluate("document.documentElement.scrollWidth") == 390
+        ask(day, "SET " + "long" * 60 + " " + "x" * 200)
+        assert day.page.evaluate("document.documentElement.scrollWidth") == 390
+        assert day.page.locator("rush-stage textarea").count() == 0  # no script here
+
+
+@browser_test
+def test_what_a_page_cannot_do_is_said_and_the_next_line_is_answered(browser, host):
+    with opened(browser, host, 0) as day:
+        day.wait()
+        assert ask(day, 'GET "open') == "Invalid argument(s)"
+        assert "terminal of its own" in ask(day, "SUBSCRIBE news")
+        assert "here it is left out" in ask(day, "shutdown")
+        assert "waits for somebody else" in ask(day, "BLPOP nobody 0")
+        assert ask(day, "MULTI") == "OK"
+        assert ask(day, "INCR n") == "QUEUED"
+        assert ask(day, "EXEC") == "1) (integer) 1"
+        assert ask(day, 'SET c "<b>&限"') == "OK"
+        assert ask(day, "GET c") == '"<b>&限"'
+        assert "found no end in 3 s" in ask(day, 'EVAL "while true do end" 0')
+        assert ask(day, "GET c") == "(nil)"  # started anew, so empty
+        ask(day, "SET ticket yours EX 60")
+        assert "ticket has ended" in day.do("minute", "passes")
+
+
+# ── In JupyterLab: the same three on the kernel's server ──
+
+
+@browser_test
+@pytest.mark.parametrize(
+    ("day", "opening", "action", "said"),
+    [
+        (0, "Redis is here", "minute", "A minute passes"),
+        (8, "500 people, 100 things", "attack", "100 sold, 100 rows, nobody twice"),
+        (9, "160 sold of 100: 40 \\+ 60 \\+ 60", "mend", "100 rows for 100 things; 60 people"),
+    ],
+)
+def test_the_kernels_server_gives_the_same_answers(browser, r, server, day, opening, action, said):
+    player = Player(lambda **kw: server.client(decode_responses=True, **kw))
+    traits = {"day": day, "css": style(), "scripts": {n: lua(n) for n in SCRIPTS[day]}, "server": "here"}  # fmt: skip
+    heard = "words => new RegExp(words).test(document.querySelector('#out').shadowRoot?.querySelector('[role=status]').textContent)"
+    r.set("lesson", "as it was", ex=1000)
+    with hosting() as host, browser.new_context(reduced_motion="reduce") as room:
+        host.pages |= {"/": WIDGET, "/one.mjs": module()}
+        page = room.new_page()
+        page.expose_function("traits", lambda: traits)
+        page.expose_function("kernel", lambda m: {"id": m["id"], **player.play(m["job"])})
+        page.goto(host.url)
+        page.wait_for_function(heard, arg=opening)
+        if day == 0:
+            page.click("#out button[value='SET ticket yours EX 60']")
+            page.wait_for_function(heard, arg="ticket ends in 60 s")
+        page.click(f"#out [data-act={action}]")
+        page.wait_for_function(heard, arg=said, timeout=60_000)
+        if day == 0:
+            assert "ticket has ended" in page.inner_text("#out .headline")
+        else:
+            assert all(key.startswith("stage:") for key in r.scan_iter() if key != "lesson")
+    assert r.get("lesson") == "as it was" and r.ttl("lesson") > 900

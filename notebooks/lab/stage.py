@@ -12,7 +12,7 @@ from typing import Any
 
 from .errors import LabError
 
-DAYS = range(1, 8)  # the days that have an instrument
+DAYS = range(10)  # the days that have an instrument
 
 
 class Stage:
@@ -44,7 +44,7 @@ class Stage:
 
 
 def stage(day: int) -> Stage:
-    """The instrument of one day, 1 to 7. LabError for a day that has none."""
+    """The instrument of one day, 0 to 9. LabError for a day that has none."""
     if day not in DAYS:
         raise LabError(f"Day {day} has no stage. The days {DAYS[0]} to {DAYS[-1]} have one each.")
     return Stage(day)

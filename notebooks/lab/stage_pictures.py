@@ -20,8 +20,10 @@ BOARDS = ["stage:board:{2001}:day", "stage:board:{2001}:week", "stage:board:{200
 
 
 def picture(day: int) -> Svg:
-    """The picture of one day, 1 to 7; it asks the lesson's server and leaves no key behind."""
-    return _DAYS[day]()
+    """The picture of one day, 0 to 9; it asks the lesson's server and leaves no key behind."""
+    from .stage_pictures_more import DAYS
+
+    return (_DAYS | DAYS)[day]()
 
 
 def _fixed(limit: int, schedule: list) -> Run:
@@ -33,7 +35,7 @@ def _fixed(limit: int, schedule: list) -> Run:
             now["ms"] = t_ms
         return fixed_window(key, limit=limit, window_ms=1000 * SLOW)
 
-    return _clean(lambda: play(decide, schedule), key)
+    return clean(lambda: play(decide, schedule), key)
 
 
 def _log(limit: int, schedule: list) -> Run:
@@ -43,7 +45,7 @@ def _log(limit: int, schedule: list) -> Run:
         name, now_ms = f"press-{next(names)}", NOON_MS + int(t_ms)
         return log(key, limit=limit, window_ms=1000, press_id=name, now_ms=now_ms)
 
-    return _clean(lambda: play(decide, schedule), key)
+    return clean(lambda: play(decide, schedule), key)
 
 
 def _bucket(capacity: int, rate: int, schedule: list) -> Run:
@@ -53,10 +55,10 @@ def _bucket(capacity: int, rate: int, schedule: list) -> Run:
     def decide(t_ms: float):
         return bucket(key, **size, now_ms=NOON_MS + int(t_ms))
 
-    return _clean(lambda: play(decide, schedule), key)
+    return clean(lambda: play(decide, schedule), key)
 
 
-def _clean(work: Callable, *keys: str):
+def clean(work: Callable, *keys: str):
     """What the work returns; the keys are gone before it and after it."""
     r = client()
     r.delete(*keys)
@@ -114,7 +116,7 @@ def _five() -> Svg:
         return bought
 
     orders = sorted({"".join(order) for order in permutations("AABB")})
-    verdicts = _clean(lambda: [(order, sold(order) == 1) for order in orders], STOCK)
+    verdicts = clean(lambda: [(order, sold(order) == 1) for order in orders], STOCK)
     wrong = sum(not right for _, right in verdicts)
     return charts.interleavings(
         verdicts, f"{wrong} of {len(verdicts)} orders sell the item twice", name="stage"
@@ -145,7 +147,7 @@ def _six() -> Svg:
         pending = r.xpending(ORDERS, "orders")["pending"]
         return f"then {len(rows)} rows, {pending} pending", (len(rows), pending) == (3, 0)
 
-    points = _clean(lambda: [(f"before {s}", *outcome(s)) for s in steps], STOCK, BUYERS, ORDERS)
+    points = clean(lambda: [(f"before {s}", *outcome(s)) for s in steps], STOCK, BUYERS, ORDERS)
     return charts.crash_points(points, "Killed at each point, started again", name="stage")
 
 
@@ -160,7 +162,7 @@ def _seven() -> Svg:
         return [(member, int(score)) for member, score in r.zrevrange(BOARDS[0], 0, -1, True)]
 
     return charts.board(
-        _clean(sales, *BOARDS), title="Every sale came twice and counts once", name="stage"
+        clean(sales, *BOARDS), title="Every sale came twice and counts once", name="stage"
     )
 
 

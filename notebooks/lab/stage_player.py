@@ -5,6 +5,8 @@ A job is a dict: {"fresh", "scripts": {name: lua}, "clear": [keys], "steps": [{"
 SHA1 or {"now": True} for the time in ms since 1970. A live server's clock cannot be held, so between
 two moments the keys lose what is left of the time in between (lab.pass_time): the stage asks for
 windows a hundred times as long, and the milliseconds of this machine's own work do not count.
+"keys" names more keys that lose it. With "raw", the name of a connection, words are bytes and
+replies tell OK from "OK" (stage_raw.py).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Any
 import redis
 
 from .clock import pass_time
+from .stage_raw import RawLines
 
 PATIENCE_S = 3  # for one command; a script that needs longer is killed
 KILL_S = 10  # Redis listens to SCRIPT KILL only after its busy-reply-threshold, 5 s by default
@@ -32,6 +35,7 @@ class Player:
         self._began_ms = NOON_MS
         self._at = 0
         self._keys: set[str] = set()
+        self._lines = RawLines(self._client, self._end_script)
 
     def play(self, job: dict[str, Any]) -> dict[str, Any]:
         """{"shas", "replies", "fault", "tookMs"}; `fault` is {"step", "message"} of the first error,
@@ -49,8 +53,12 @@ class Player:
             if clear := job.get("clear", []):
                 self._client.delete(*clear)
                 self._keys.update(clear)
+            self._keys.update(job.get("keys", []))
             for step, asked in enumerate(job.get("steps", [])):  # noqa: B007
                 self._go_to(asked.get("at", 0))
+                if raw := job.get("raw"):
+                    replies.append(self._lines.ask(raw, asked["words"]))
+                    continue
                 replies.append(self._send([self._word(word, shas) for word in asked["words"]]))
         except redis.ResponseError as error:
             fault = {"step": step, "message": str(error)}

@@ -11,6 +11,7 @@ from .stage_module import module, style
 from .stage_player import Player
 
 SCRIPTS = {
+    0: [],
     1: ["fixed_window"],
     2: ["fixed_window"],
     3: ["sliding_window_log", "fixed_window"],
@@ -18,7 +19,11 @@ SCRIPTS = {
     5: ["seckill"],
     6: ["seckill_enqueue"],
     7: ["leaderboard_add"],
+    8: ["seckill_enqueue", "sliding_window_ring"],
+    9: ["seckill_enqueue"],
 }
+
+AXIS = "100 of its milliseconds are 1 on the axis"
 
 
 class StageWidget(anywidget.AnyWidget):
@@ -32,7 +37,8 @@ class StageWidget(anywidget.AnyWidget):
 
     def __init__(self, day: int) -> None:
         texts = {name: lua(name) for name in SCRIPTS[day]}
-        told = f"{server_name()}, this notebook's own; 100 of its milliseconds are 1 on the axis"
+        clock = "what you write, the cells below see" if day == 0 else AXIS
+        told = f"{server_name()}, this notebook's own; {clock}"
         super().__init__(day=day, css=style(), scripts=texts, server=told)
         self._player: Player | None = None
         self.on_msg(self._hear)

@@ -1,6 +1,7 @@
 // Which instrument each day has, and how one is put into its shadow root.
 
 import { Board } from './board.mjs';
+import { day0 } from './days/day0.mjs';
 import { day1 } from './days/day1.mjs';
 import { day2 } from './days/day2.mjs';
 import { day3 } from './days/day3.mjs';
@@ -13,9 +14,11 @@ import { day9 } from './days/day9.mjs';
 import { Failover } from './failover.mjs';
 import { Limiter } from './limiter.mjs';
 import { Orders } from './orders.mjs';
+import { Prompt } from './prompt.mjs';
 import { Shop } from './shop.mjs';
 
 const DAYS = {
+  0: [Prompt, day0],
   1: [Limiter, day1],
   2: [Limiter, day2],
   3: [Limiter, day3],
@@ -27,7 +30,7 @@ const DAYS = {
   9: [Failover, day9],
 };
 
-/** The instrument of a day, "1" to "9", drawn into `shadow`; it plays nothing before its start().
+/** The instrument of a day, "0" to "9", drawn into `shadow`; it plays nothing before its start().
  *  `address` keeps the schedule, null where there is none. */
 export function build(shadow, css, day, server, address) {
   const style = Object.assign(document.createElement('style'), { textContent: css });

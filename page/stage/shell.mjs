@@ -17,8 +17,8 @@ const choice = ({ name, label, options }) =>
 
 export class Shell {
   /** Draws the frame into `root`. `day`: { script, sliders, choices }; `actions`: { name: function };
-   *  `facts`: { name: term }; `again()` plays what stands in the editor. */
-  constructor(root, { day, picture, buttons, quiet = [], facts, actions, again, changed }) {
+   *  `facts`: { name: term }; `again()` plays what stands in the editor. A day without a script has `aside` beside the picture. */
+  constructor(root, { day, picture, buttons, quiet = [], facts, actions, again, changed, aside = '' }) {
     this.root = root;
     this.day = day;
     root.innerHTML = `
@@ -27,9 +27,9 @@ export class Shell {
       <div class="board"><div class="show">${picture}
         <div class="buttons">${buttons.map(button).join('')}<span>${quiet.map(each => button([...each, 'quiet'])).join('')}</span></div>
         <form class="knobs">${(day.sliders ?? []).map(slider).join('')}${(day.choices ?? []).map(choice).join('')}</form>
-      </div><div class="script"></div></div>
+      </div><div class="${day.script ? 'script' : 'aside'}">${aside}</div></div>
       <dl class="facts">${Object.entries(facts).map(([name, term]) => `<div class="${name}"><dt>${term}</dt><dd>–</dd></div>`).join('')}</dl>`;
-    this.editor = new Editor(root.querySelector('.script'), {
+    this.editor = day.script && new Editor(root.querySelector('.script'), {
       name: `lua/${day.script}.lua`,
       label: 'The Lua script that decides. You can change it; Control and Enter plays it again.',
       again,

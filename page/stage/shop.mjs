@@ -46,7 +46,10 @@ export function scene(night, width) {
   const sum = books.stock + books.waiting + books.rows;
   svg += word(0, y - 11, 'things', 'strong') + word(width, y - 11, 'written · in the queue · in stock', '', 'end');
   const ends = [0, books.rows, books.rows + books.waiting, sum];
-  svg += ['sold', 'flight', 'stock'].map((kind, k) => things.draw(kind, range(Math.min(ends[k], settings.stock), Math.min(ends[k + 1], settings.stock)), y)).join('');
+  svg += ['sold', 'flight', 'stock'].map((kind, k) => {
+    const places = range(Math.min(ends[k], settings.stock), Math.min(ends[k + 1], settings.stock));
+    return things.draw(kind, places, y) + (kind === 'flight' ? things.draw('rim', places, y) : '');
+  }).join('');
   svg += things.draw('over', range(Math.min(sum, settings.stock), Math.max(sum, settings.stock)).slice(0, 2 * things.rows), y); // lost, or sold too often
   y += things.height + 22;
   const isWell = night.balances;

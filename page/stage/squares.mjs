@@ -8,14 +8,15 @@ const SHAPES = {
   sold: (x, y, s) => `M${x} ${y}h${s}v${s}h${-s}z`,
   heard: (x, y, s) => `M${x} ${y}h${s}v${s}h${-s}zm${fixed(s * 0.36)} ${fixed(s * 0.36)}h${fixed(s * 0.28)}v${fixed(s * 0.28)}h${fixed(-s * 0.28)}z`,
   flight: (x, y, s) => `M${x} ${y}v${s}h${s}z`,
-  over: (x, y, s) => `M${x} ${y}l${s} ${s}m0 ${-s}l${-s} ${s}`,
+  over: (x, y, s) => `M${x} ${y}h${s}v${s}h${-s}zm${fixed(s * 0.25)} ${fixed(s * 0.25)}l${fixed(s / 2)} ${fixed(s / 2)}m0 ${fixed(-s / 2)}l${fixed(-s / 2)} ${fixed(s / 2)}`,
+  away: (x, y, s) => `M${x} ${y}l${s} ${s}m0 ${-s}l${-s} ${s}`,
   bought: (x, y, s) => `M${x} ${fixed(y + s / 2)}a${fixed(s / 2)} ${fixed(s / 2)} 0 1 0 ${s} 0a${fixed(s / 2)} ${fixed(s / 2)} 0 1 0 ${-s} 0z`,
   late: (x, y, s) => `M${x} ${fixed(y + s / 2)}h${s}`,
   letter: (x, y, s) => `M${x} ${fixed(y + s * 0.12)}h${s}v${fixed(s * 0.76)}h${-s}zl${fixed(s / 2)} ${fixed(s * 0.46)}l${fixed(s / 2)} ${fixed(-s * 0.46)}`,
 };
 
 SHAPES.coming = SHAPES.bought; // not yet filled
-SHAPES.away = SHAPES.over;
+SHAPES.rim = SHAPES.stock;
 
 export const range = (from, to) => Array.from({ length: Math.max(0, to - from) }, (_, k) => from + k);
 

@@ -7,7 +7,7 @@
 
 import { PageServer } from './server.mjs';
 
-const DAYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
+const DAYS = [...'0123456789'];
 
 /** The schedule in the page's address: #day=2&presses=… */
 class Address {
