@@ -1,16 +1,14 @@
 """The site for everybody: screen readers, keyboard alone, less motion, dark and light, no jumping."""
 
-import os
 from itertools import product
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from website import SCREENS, UNFOLD, visit
+from website import DEEP, SCREENS, UNFOLD, visit
 
 pytestmark = [pytest.mark.site, pytest.mark.browser, pytest.mark.once]
 
 SERIOUS = {"serious", "critical"}
-DEEP = os.environ.get("RUSH_DEEP") == "1"
 LOOKS = (
     list(product(SCREENS, ("light", "dark"))) if DEEP else [("desktop", "light"), ("phone", "dark")]
 )
@@ -28,7 +26,7 @@ FOCUSED = """() => {
 @pytest.mark.parametrize(("screen", "scheme"), LOOKS)
 def test_axe_finds_nothing_serious_with_every_fold_open(site, browser, screen, scheme):
     """Contrast is one of axe's rules, so dark and light are both judged."""
-    for path in site.pages:
+    for path in site.opened:
         with visit(browser, site.url + path, screen, color_scheme=scheme) as seen:
             seen.page.evaluate(UNFOLD)
             seen.page.wait_for_function(WIDE_CODE_IS_REACHABLE)

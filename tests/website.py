@@ -16,9 +16,23 @@ from typing import NamedTuple
 
 import pytest
 
+from tools import programs
+
 ROOT = Path(__file__).resolve().parents[1]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM = programs.browser()
 SCREENS = {"desktop": (1440, 900), "phone": (390, 844)}
+DEEP = os.environ.get("RUSH_DEEP") == "1"
+KINDS = (  # besides home: a page of each layout
+    *(
+        "404",
+        "articles.zh-Hant",
+        "bring-your-own",
+        "cheat-sheet",
+        "performance",
+        "teaching/handout",
+    ),
+    *("notebooks/day02", "notebooks/day06"),
+)
 READ = ("docs", "lua", "notebooks", "page/runner", "page/stage", "mkdocs.yml")  # by a build
 
 
@@ -61,9 +75,19 @@ class Site:
         return [page.removesuffix("index.html") for page in found]
 
     @property
+    def opened(self) -> list[str]:
+        """The pages that are opened in a browser: all with RUSH_DEEP=1, else one of each kind."""
+        return [page for page in self.pages if DEEP or page.startswith(KINDS) or not page]
+
+    @property
     def lessons(self) -> list[str]:
         """Paths of the pages made from notebooks."""
         return [page for page in self.pages if page.startswith("notebooks/")]
+
+    def html(self, path: str) -> str:
+        """The source of a page."""
+        file = self.folder / path
+        return (file / "index.html" if file.is_dir() else file).read_text(encoding="utf-8")
 
     def zipped(self, urls: list[str]) -> int:
         """Bytes, gzipped one by one, of the files behind these addresses, the engine left out."""
@@ -114,7 +138,7 @@ def chromium() -> Iterator:
     it is refused. For the same reason tools/suite.py gives these tests a pass of their own.
     """
     if CHROMIUM is None:
-        pytest.skip("no chromium on PATH: apt-get install chromium")
+        pytest.skip("no Chromium here: apt-get install chromium")
     yield _running_chromium()
 
 
@@ -178,10 +202,10 @@ UNFOLD = "document.querySelectorAll('.md-content details').forEach(d => d.open =
 
 
 def crawl(browser, site: Site) -> list[Report]:
-    """Every page of the site, opened once on every screen, with a day done already."""
+    """The site's pages to be opened, each once on every screen, with a day done already."""
     reports = []
     for screen, (width, height) in SCREENS.items():
-        for path in site.pages:
+        for path in site.opened:
             with browser.new_context(viewport={"width": width, "height": height}) as context:
                 seen = Visit(context.new_page())
                 page = seen.page
