@@ -77,7 +77,12 @@ class Site:
     @property
     def opened(self) -> list[str]:
         """The pages that are opened in a browser: all with RUSH_DEEP=1, else one of each kind."""
-        return [page for page in self.pages if DEEP or page.startswith(KINDS) or not page]
+        return self.pages if DEEP else self.kinds
+
+    @property
+    def kinds(self) -> list[str]:
+        """A page of each layout."""
+        return [page for page in self.pages if page.startswith(KINDS) or not page]
 
     @property
     def lessons(self) -> list[str]:
