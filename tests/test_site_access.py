@@ -1,10 +1,8 @@
 """The site for everybody: screen readers, keyboard alone, less motion, dark and light, no jumping."""
 
-from itertools import product
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from website import DEEP, SCREENS, UNFOLD, visit
+from website import DEEP, UNFOLD, visit
 
 pytestmark = [pytest.mark.site, pytest.mark.browser, pytest.mark.once]
 
