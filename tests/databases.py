@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import shutil
 import signal
 import subprocess
 import time
@@ -21,6 +20,8 @@ from lab.process import Guarded
 from lab.server import free_port
 from shop import tables
 from sqlalchemy import Engine, create_engine, exc, text
+
+from tools import programs
 
 DEEP = os.environ.get("RUSH_DEEP") == "1"
 REAL = ("mariadb", "postgresql")
@@ -106,13 +107,18 @@ class MariaDB(Private):
 
     def _install(self) -> None:
         self._setup(
-            *("mariadb-install-db", "--no-defaults", f"--datadir={self.data}"),
+            *(programs.find("mariadb-install-db"), "--no-defaults", f"--datadir={self.data}"),
             *("--auth-root-authentication-method=normal", "--skip-test-db"),
         )
 
     def _command(self) -> list[str]:
         return [
-            *("mariadbd", "--no-defaults", f"--datadir={self.data}", f"--port={self.port}"),
+            *(
+                programs.find("mariadbd"),
+                "--no-defaults",
+                f"--datadir={self.data}",
+                f"--port={self.port}",
+            ),
             *("--bind-address=127.0.0.1", f"--socket={self._run_folder() / 'sql'}"),
             *(f"--pid-file={self._run_folder() / 'pid'}", "--innodb-buffer-pool-size=32M"),
         ]
@@ -127,13 +133,13 @@ class PostgreSQL(Private):
 
     def _install(self) -> None:
         self._setup(
-            *(str(_postgres("initdb")), "--pgdata", str(self.data), "--username=postgres"),
+            *(programs.find("initdb"), "--pgdata", str(self.data), "--username=postgres"),
             *("--auth=trust", "--encoding=UTF8", "--no-sync", "--locale=C.UTF-8"),
         )
 
     def _command(self) -> list[str]:
         return [
-            *(str(_postgres("postgres")), "-D", str(self.data), "-p", str(self.port)),
+            *(programs.find("postgres"), "-D", str(self.data), "-p", str(self.port)),
             *("-h", "127.0.0.1", "-k", str(self._run_folder())),
         ]
 
@@ -148,27 +154,16 @@ class Given:
         pass
 
 
-def _postgres(program: str) -> Path | None:
-    """Debian keeps PostgreSQL's programs off PATH, one folder a version: the newest."""
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: int(p.parts[-2]))
-    on_path = shutil.which(program)
-    found = [folder / program for folder in folders if (folder / program).exists()]
-    return found[-1] if found else Path(on_path) if on_path else None
-
-
 def open_server(kind: str) -> Private | Given:
     """The server of one kind; skips with one sentence where it is not installed."""
     variable = {"mariadb": "RUSH_MARIADB_URL", "postgresql": "RUSH_POSTGRES_URL"}[kind]
     if url := os.environ.get(variable):
         return Given(kind, url)
-    if kind == "mariadb":
-        there = shutil.which("mariadbd") and shutil.which("mariadb-install-db")
-    else:
-        there = _postgres("initdb")
-    if not there:
+    server = {"mariadb": MariaDB, "postgresql": PostgreSQL}[kind]
+    if not programs.database(server.__name__):
         package = {"mariadb": "mariadb-server", "postgresql": "postgresql"}[kind]
         pytest.skip(f"{kind} is not installed: apt install {package}, or set {variable}.")
-    return {"mariadb": MariaDB, "postgresql": PostgreSQL}[kind]()
+    return server()
 
 
 class Database:

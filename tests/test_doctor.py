@@ -1,14 +1,16 @@
 """make doctor: a healthy machine gets ticks, and each trouble gets its cure."""
 
+import os
 import resource
 import subprocess
 import sys
 from pathlib import Path
 
+import databases
 import pytest
 from lab.server import Server
 
-from tools import doctor
+from tools import doctor, programs
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -101,10 +103,39 @@ def test_a_proxy_must_leave_this_machine_out(monkeypatch):
 
 
 def test_what_only_the_tests_need_is_a_note(monkeypatch):
-    monkeypatch.setattr(doctor.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(programs.shutil, "which", lambda *_, **__: None)
     browser, databases = doctor.for_the_tests()
     assert (browser.verdict, databases.verdict) == ("note", "note")
     assert "no MariaDB and no PostgreSQL" in databases.text
+
+
+def test_what_the_tests_start_is_what_the_doctor_finds(monkeypatch, tmp_path):
+    """A browser of another name; a server of Debian's beside PATH; one without what makes its folder."""
+    here = dict.fromkeys(("google-chrome", "mariadbd", "mariadb-install-db", "postgres"), tmp_path)
+
+    def which(name, path=None):
+        beside_path = path == "/usr/sbin" or name != "mariadbd"
+        return str(here[name] / name) if name in here and beside_path else None
+
+    monkeypatch.setattr(programs.shutil, "which", which)
+    browser, found = doctor.for_the_tests()
+    assert browser == ("browser", "ok", f"{tmp_path}/google-chrome")
+    assert programs.database("MariaDB") == f"{tmp_path}/mariadbd"
+    assert found.verdict == "note" and found.text.startswith("no PostgreSQL: ")
+    monkeypatch.delenv("RUSH_POSTGRES_URL", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="apt install postgresql"):
+        databases.open_server("postgresql")
+
+
+def test_a_terminal_that_is_not_utf_8_gets_its_ten_lines():
+    done = subprocess.run(
+        [sys.executable, "tools/doctor.py"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"? Python ")
 
 
 def test_a_check_that_lacks_a_package_is_a_finding(monkeypatch):
@@ -113,3 +144,12 @@ def test_a_check_that_lacks_a_package_is_a_finding(monkeypatch):
 
     monkeypatch.setattr(doctor, "redis_url", redis_url)
     assert "run make lab" in next(f.text for f in doctor.examine() if f.subject == "redis_url")
+
+
+def test_a_check_that_breaks_is_a_finding(monkeypatch):
+    def open_files():
+        raise TypeError("an unexpected keyword argument 'nonsense'")
+
+    monkeypatch.setattr(doctor, "open_files", open_files)
+    (found,) = (f for f in doctor.examine() if f.subject == "open_files")
+    assert found.verdict == "cure" and "'nonsense'" in found.text

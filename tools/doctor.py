@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -12,10 +11,11 @@ from typing import NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "notebooks"))
+sys.path[:0] = [str(ROOT / "notebooks"), str(ROOT)]
+
+from tools import programs  # noqa: E402 (the path comes first)
 
 FILES_WANTED = 1_024  # a crowd of 400 connections is two descriptors each, client and server
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 class Finding(NamedTuple):
@@ -126,12 +126,12 @@ def proxy() -> Finding:
 
 
 def for_the_tests() -> Iterator[Finding]:
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = programs.browser()
     if browser:
         yield Finding("browser", "ok", browser)
     else:
         yield Finding("browser", "note", "no Chromium: the tests of the site are left out")
-    servers = {"MariaDB": _program("mariadbd", "mysqld"), "PostgreSQL": _program("postgres")}
+    servers = {name: programs.database(name) for name in programs.DATABASES}
     missing = [name for name, path in servers.items() if not path]
     if missing:
         text = f"no {' and no '.join(missing)}: the tests on them are left out, SQLite is there"
@@ -145,15 +145,6 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-def _program(*names: str) -> str | None:
-    """A server program: on PATH, or where Debian and Ubuntu keep theirs."""
-    for name in names:
-        for folder in (None, "/usr/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin"))):
-            if found := shutil.which(name, path=folder):
-                return found
-    return None
 
 
 def examine() -> Iterator[Finding]:
@@ -183,4 +174,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # a terminal that is not UTF-8 shows a ? instead
     sys.exit(main())
