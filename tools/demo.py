@@ -50,6 +50,7 @@ def main(wait: Callable[[str], object] = input) -> None:
 if __name__ == "__main__":
     from lab.errors import LabError
 
+    sys.stdout.reconfigure(errors="replace")  # a terminal that is not UTF-8 shows a ? instead
     try:
         main(print if "--now" in sys.argv[1:] else input)
     except LabError as problem:

@@ -3,12 +3,18 @@
 import os
 import sqlite3
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
+from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir
 from nbformat.sign import NotebookNotary
 
 ROOT = Path(__file__).resolve().parents[1]
+KEPT = (  # each names a folder in which Jupyter or IPython keeps something
+    *("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR"),
+    *("JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"),
+)
 
 
 def command(extra: list[str]) -> list[str]:
@@ -26,10 +32,24 @@ def command(extra: list[str]) -> list[str]:
     ]
 
 
+def find_room() -> None:
+    """Where the home folder cannot be written, name folders that can: Jupyter does not start without."""
+    try:
+        for folder in (jupyter_data_dir(), jupyter_config_dir()):
+            os.makedirs(folder, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+    except OSError as problem:
+        room = Path(tempfile.mkdtemp(prefix="rush-jupyter-"))
+        os.environ.update({name: str(room / name.lower()) for name in KEPT})
+        print(
+            f"redis rush: {problem}: JupyterLab keeps its settings in {room} this time", flush=True
+        )
+
+
 def trust() -> None:
     """Sign the recorded lessons, so that JupyterLab shows their pictures before a cell is run.
 
-    Where the signatures cannot be kept, for example in a read-only home, pictures wait for Run.
+    Where the signatures cannot be kept, for example on a full disk, pictures wait for Run.
     """
     try:
         notary = NotebookNotary()
@@ -41,6 +61,7 @@ def trust() -> None:
 
 if __name__ == "__main__":
     os.chdir(ROOT)
+    find_room()
     trust()
     argv = command(sys.argv[1:])
     if os.name == "nt":  # exec on Windows would detach the console

@@ -66,6 +66,11 @@ def main() -> int:
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: all of them")
     chosen = parser.parse_args().notebooks or sorted(NOTEBOOKS.glob("day*.ipynb"))
     for path in chosen:
+        if not path.is_file():
+            print(
+                f"redis rush: there is no {path}: name one such as notebooks/day00_start_here.ipynb"
+            )
+            return 2
         print(path.name, end=" ", flush=True)
         try:
             print(f"{record(path):.1f} s")

@@ -5,11 +5,13 @@ their recorded outputs and have no Run buttons.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+SITE, HALF = ROOT / "site", ROOT / "site.half"  # the second becomes the first when it is whole
 
 
 def summary(site: Path) -> str:
@@ -32,18 +34,34 @@ def pack() -> None:
         subprocess.run([sys.executable, str(packer), str(built)], check=True)
 
 
+def build(words: list[str]) -> int:
+    """Build beside site/ and put it in its place when it is whole; mkdocs's exit status.
+
+    What fails or is stopped leaves the site that was there as it was.
+    """
+    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict", *words, "--site-dir", str(HALF)]
+    try:
+        done = subprocess.run(mkdocs, cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
+        if done.returncode == 0:
+            shutil.rmtree(SITE, ignore_errors=True)
+            HALF.rename(SITE)
+        return done.returncode
+    finally:
+        shutil.rmtree(HALF, ignore_errors=True)
+
+
 def main() -> int:
     pack()
-    site = ROOT / "site"
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
-    done = subprocess.run(
-        [*build, *sys.argv[1:]], cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    )
-    if done.returncode == 0:
-        print(summary(site))
-        print(f"Look at it: python3 -m http.server -b 127.0.0.1 -d {site.name} 8000")
-    return done.returncode
+    if status := build(sys.argv[1:]):
+        print("redis rush: not built, see the lines above; the site that was there is as it was")
+        return status
+    print(summary(SITE))
+    print(f"Look at it: python3 -m http.server -b 127.0.0.1 -d {SITE.name} 8000")
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\nredis rush: stopped; the site that was there is as it was")

@@ -13,23 +13,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MATRIX = ("redis-7.0", "redis-6.2", "redis-8.2", "valkey-9.1")
-NO_TESTS = 5  # pytest's status; right for a pass that a chosen file has nothing for
+NO_TESTS = 5  # pytest's status; right for a pass that a chosen file has nothing for, not for all
 TALKS_TO_REDIS = "not browser and not site and not databases and not once"
 
 
-def run(title: str, *arguments: str, deep: bool = False) -> bool:
-    """One pytest pass over two workers; a notebook or a test file never splits over them."""
+def run(title: str, *arguments: str, deep: bool = False) -> int:
+    """One pytest pass over two workers, its status; a notebook or a test file never splits over them."""
     print(f"\n== {title}", flush=True)
     started = time.perf_counter()
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *arguments]
     environment = os.environ | {"RUSH_DEEP": "1" if deep else "0"}
     status = subprocess.run(command, cwd=ROOT, env=environment).returncode
-    green = status == 0 or (status == NO_TESTS and len(sys.argv) > 1)
-    print(
-        f"== {title}: {'green' if green else 'RED'} in {time.perf_counter() - started:.0f} s",
-        flush=True,
-    )
-    return green
+    nothing = status == NO_TESTS and len(sys.argv) > 1
+    colour = "nothing to run" if nothing else "RED" if status else "green"
+    print(f"== {title}: {colour} in {time.perf_counter() - started:.0f} s", flush=True)
+    return status
 
 
 def lint() -> bool:
@@ -49,7 +47,8 @@ def main() -> int:
         if file.endswith((".py", ".ipynb")) and not (ROOT / file).exists():
             print(f"redis rush: there is no {file}: name one such as tests/test_gcra.py")
             return 2
-    passes = [lint()]
+    clean = lint()
+    passes = []
     first, *others = MATRIX
     server = ("--server", first) if deep else ()
     passes.append(run("the suite", *server, "-m", "not browser", *given, deep=deep))
@@ -57,7 +56,11 @@ def main() -> int:
     if deep:
         for name in others:
             passes.append(run(f"{name}", "--server", name, "-m", TALKS_TO_REDIS, *given))
-    return 0 if all(passes) else 1
+    if given and set(passes) == {NO_TESTS}:
+        print(f"redis rush: no test is called {' '.join(given)}: is the name behind :: right?")
+        return 2
+    fine = {0, NO_TESTS} if given else {0}
+    return 0 if clean and set(passes) <= fine else 1
 
 
 if __name__ == "__main__":
