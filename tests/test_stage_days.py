@@ -5,14 +5,15 @@ import re
 
 import pytest
 from lab.redis_cli import ErrorReply, RawReplies, Status, format_reply, split_line
+from lab.stage import DAYS
 from lab.stage_module import module, style
 from lab.stage_player import Player
 from lab.stage_raw import typed
 from lab.stage_widget import SCRIPTS
 from page_host import BUILD, ROOT, hosting
-from stage_page import opened, serve
+from stage_page import opened, serve, weight
 from test_lab_magics import LINES
-from test_stage import WIDGET, in_node, played
+from test_stage import HEAVIEST, STAGE, WIDGET, in_node, played
 
 pytestmark = [pytest.mark.once]
 browser_test = pytest.mark.browser
@@ -58,6 +59,24 @@ def host():
     with hosting() as one:
         serve(one)
         yield one
+
+
+def test_a_page_and_a_notebook_agree_on_each_days_instrument():
+    stage, notebook = ((STAGE / name).read_text() for name in ("stage.mjs", "instruments.mjs"))
+    page = dict(re.findall(r"^  (\d): \['\w+', '(\w+)'\],$", stage, re.M))
+    assert page == dict(re.findall(r"^  (\d): \[(\w+), day\1\],$", notebook, re.M))
+    assert list(map(int, page)) == list(DAYS) == list(SCRIPTS)
+
+
+@browser_test
+@pytest.mark.parametrize("day", [0, 8, 9])
+def test_no_other_days_instrument_is_asked_for_and_the_weight_is_bounded(browser, host, day):
+    host.asked.clear()
+    with opened(browser, host, day) as one:
+        one.wait()
+    asked = {path.split("?")[0] for path in host.asked}
+    assert "/stage/limiter.mjs" not in asked and "/stage/instruments.mjs" not in asked
+    assert weight(host.asked) <= HEAVIEST
 
 
 # ── Day 0: a line of redis-cli ──

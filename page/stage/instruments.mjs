@@ -1,4 +1,4 @@
-// Which instrument each day has, and how one is put into its shadow root.
+// All instruments at once, for a notebook; a page loads the one it shows, see stage.mjs.
 
 import { Board } from './board.mjs';
 import { day0 } from './days/day0.mjs';
@@ -15,6 +15,7 @@ import { Failover } from './failover.mjs';
 import { Limiter } from './limiter.mjs';
 import { Orders } from './orders.mjs';
 import { Prompt } from './prompt.mjs';
+import { mount } from './shell.mjs';
 import { Shop } from './shop.mjs';
 
 const DAYS = {
@@ -30,12 +31,8 @@ const DAYS = {
   9: [Failover, day9],
 };
 
-/** The instrument of a day, "0" to "9", drawn into `shadow`; it plays nothing before its start().
- *  `address` keeps the schedule, null where there is none. */
-export function build(shadow, css, day, server, address) {
-  const style = Object.assign(document.createElement('style'), { textContent: css });
-  const root = Object.assign(document.createElement('div'), { className: 'stage' });
-  shadow.replaceChildren(style, root);
+/** The instrument of a day, "0" to "9", drawn into `shadow`; it plays nothing before its start(). */
+export function build(shadow, css, day, server) {
   const [Instrument, config] = DAYS[day];
-  return new Instrument(root, config, server, address);
+  return new Instrument(mount(shadow, css), config, server);
 }

@@ -7,6 +7,14 @@ export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches
 export const seconds = ms => `${Number((ms / 1000).toFixed(3))} s`;
 export const presses = n => `${n.toLocaleString('en')} ${n === 1 ? 'press' : 'presses'}`;
 
+/** The box in which an instrument is drawn, in a shadow root with its style. */
+export function mount(shadow, css) {
+  const style = Object.assign(document.createElement('style'), { textContent: css });
+  const root = Object.assign(document.createElement('div'), { className: 'stage' });
+  shadow.replaceChildren(style, root);
+  return root;
+}
+
 const button = ([act, words, kind = '']) => `<button type="button" data-act="${act}" class="${kind}">${words}</button>`;
 
 const slider = ({ name, label, min, max, step }) =>

@@ -7,7 +7,19 @@
 
 import { PageServer } from './server.mjs';
 
-const DAYS = [...'0123456789'];
+/** Where each day's instrument is; a page loads only its own. A notebook has all of them, see instruments.mjs. */
+const HOMES = {
+  0: ['prompt', 'Prompt'],
+  1: ['limiter', 'Limiter'],
+  2: ['limiter', 'Limiter'],
+  3: ['limiter', 'Limiter'],
+  4: ['limiter', 'Limiter'],
+  5: ['orders', 'Orders'],
+  6: ['orders', 'Orders'],
+  7: ['board', 'Board'],
+  8: ['shop', 'Shop'],
+  9: ['failover', 'Failover'],
+};
 
 /** The schedule in the page's address: #day=2&presses=… */
 class Address {
@@ -40,7 +52,7 @@ class RushStage extends HTMLElement {
 
   connectedCallback() {
     const day = this.getAttribute('day');
-    const server = DAYS.includes(day) ? PageServer.ofPage() : null;
+    const server = HOMES[day] ? PageServer.ofPage() : null;
     if (!server || this.shadowRoot) return;
     this.attachShadow({ mode: 'open' }).append(document.createElement('slot')); // the recorded picture, until the styles are here
     const drawn = this.#draw(day, server);
@@ -55,8 +67,9 @@ class RushStage extends HTMLElement {
   }
 
   async #draw(day, server) {
-    const [answer, { build }] = await Promise.all([fetch(here('stage.css')), import('./instruments.mjs')]);
-    if (answer.ok) this.instrument = build(this.shadowRoot, await answer.text(), day, server, new Address(day));
+    const [file, name] = HOMES[day];
+    const [answer, { mount }, instruments, days] = await Promise.all([fetch(here('stage.css')), import('./shell.mjs'), import(`./${file}.mjs`), import(`./days/day${day}.mjs`)]);
+    if (answer.ok) this.instrument = new instruments[name](mount(this.shadowRoot, await answer.text()), days[`day${day}`], server, new Address(day));
   }
 }
 

@@ -8,7 +8,7 @@ import { KernelServer } from './server.mjs';
 function render({ model, el }) {
   const shadow = el.attachShadow({ mode: 'open' });
   if (document.body.dataset.jpThemeLight === 'false') el.setAttribute('data-dark', '');
-  build(shadow, model.get('css'), String(model.get('day')), new KernelServer(model), null).start();
+  build(shadow, model.get('css'), String(model.get('day')), new KernelServer(model)).start();
 }
 
 export default { render };
