@@ -388,7 +388,14 @@ def test_nobody_listens(tmp_path):
     assert "No Redis answers at" in refused(f"unix://{tmp_path}/missing")
 
 
-def test_something_else_listens():
+@pytest.mark.parametrize(
+    ("scheme", "said"),
+    [
+        ("redis", "No Redis answers"),
+        ("rediss", "do not agree on TLS"),  # the same sentence as for a certificate of one's own
+    ],
+)
+def test_something_else_listens(scheme, said):
     with socket.create_server(("127.0.0.1", 0)) as web:
 
         def answer():
@@ -399,7 +406,9 @@ def test_something_else_listens():
 
         thread = threading.Thread(target=answer)
         thread.start()
-        assert "No Redis answers" in refused(f"redis://127.0.0.1:{web.getsockname()[1]}/0")
+        sentence = refused(f"{scheme}://127.0.0.1:{web.getsockname()[1]}/0")
+        assert said in sentence
+        assert ("?ssl_ca_certs=/path/to/ca.pem" in sentence) == (scheme == "rediss")
         thread.join()
 
 
@@ -448,6 +457,12 @@ def test_a_database_that_does_not_exist(somebodys):
     assert "cannot be used" in refused(at(somebodys, 99))
 
 
-@pytest.mark.parametrize("url", ["http://localhost", "localhost:6379", "redis://localhost:port"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://localhost", "localhost:6379", "redis://localhost:port"),
+        "redis://localhost?nonsense=1",
+    ],
+)
 def test_a_url_that_is_none(url):
     assert refused(url).startswith("REDIS_URL cannot be read")

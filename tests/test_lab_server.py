@@ -71,6 +71,7 @@ def test_stopping_leaves_neither_process_nor_folder_and_may_be_repeated():
     assert not server.directory.exists()
     with pytest.raises(LabError, match="stopped"):
         server.restart()
+    assert not server.directory.exists(), "nor does the try leave one"
 
 
 def test_only_we_can_open_the_socket():
@@ -267,6 +268,15 @@ def test_a_long_or_strange_temporary_folder_will_do(tmp_path, monkeypatch, lette
         long = len(os.fsencode(folder)) > LONGEST_SOCKET - 20
         assert path.startswith("/tmp/rush-" if long else str(folder))
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("at", ["nowhere", "full"])
+def test_no_temporary_folder_at_all_is_one_sentence(tmp_path, monkeypatch, at):
+    """Python finds none that can be written, or the one it found is full by now."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone") if at == "full" else None)
+    monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: [str(tmp_path / "nowhere")])
+    with pytest.raises(LabError, match="free some space, or set TMPDIR"):
+        Server()
 
 
 def test_a_home_that_cannot_be_written_does_not_matter(tmp_path):

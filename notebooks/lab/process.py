@@ -25,10 +25,16 @@ LONGEST_SOCKET = 103 if sys.platform == "darwin" else 107  # bytes in a unix soc
 
 def make_folder() -> Path:
     """A private folder with room for a socket's name: in TMPDIR, or in /tmp if that is too long."""
-    folder = Path(tempfile.mkdtemp(prefix="rush-"))
-    if len(os.fsencode(folder / "socket")) > LONGEST_SOCKET:
-        folder.rmdir()
-        folder = Path(tempfile.mkdtemp(prefix="rush-", dir="/tmp"))
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="rush-"))
+        if len(os.fsencode(folder / "socket")) > LONGEST_SOCKET:
+            folder.rmdir()
+            folder = Path(tempfile.mkdtemp(prefix="rush-", dir="/tmp"))
+    except OSError:
+        raise LabError(
+            "No folder for temporary files can be written: "
+            "free some space, or set TMPDIR to one that can."
+        ) from None
     return folder
 
 
