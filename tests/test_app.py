@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis.strategies import booleans
 from lab.server import Server
+from refusals import REFUSALS, refusing
 from schemathesis.specs.openapi.checks import positive_data_acceptance
+from shop import app as shop_app
 from shop import limits
 from shop.door.sentences import LANGUAGES, SENTENCES, language_of
 from shop.door.settings import Settings
@@ -216,6 +218,27 @@ def test_bad_input_is_told_where_and_what_instead(door):
     assert error["what"].startswith("1 to 64 characters: no spaces")
 
 
+INVISIBLE = ("%FE", "%FF", "%C2%A0", "%C2%85", "%E3%80%80", "%E2%80%AE", "%E2%80%8B", "%EF%BB%BF")
+
+
+@pytest.mark.parametrize("byte", INVISIBLE)
+def test_a_name_that_nobody_can_tell_from_another_is_refused(r, door, byte):
+    """Bytes that are no UTF-8 all become one sign; spaces of other alphabets are spaces too."""
+    door.open()
+    for told in (
+        door.ask("POST", f"/sales/2001/orders?user=a{byte}b"),
+        door.get(f"/sales/2001/orders/a{byte}b"),
+    ):
+        assert code(told) == (422, "invalid")
+    assert r.scard(KEYS.users) == 0
+
+
+@pytest.mark.parametrize("user", ["安", "Zoë", "👩\u200d🍳"])  # the last is two signs joined
+def test_a_name_may_be_written_in_any_alphabet(door, user):
+    door.open()
+    assert code(door.press(user)) == (202, "queued")
+
+
 @pytest.mark.parametrize("stock", ["5", 5.5, -1, None, True, 2**31, [], {}])
 def test_a_stock_that_is_no_count_opens_nothing(r, door, stock):
     assert code(door.ask("PUT", "/sales/2001", json={"stock": stock})) == (422, "invalid")
@@ -287,6 +310,52 @@ def test_redis_away_is_503_and_never_202(database_url):
         health = door.get("/health")
         assert (health.status_code, health.json()["redis"]) == (503, "away")
         assert health.json()["database"] == "ok"
+
+
+@pytest.mark.parametrize("code_", REFUSALS)
+def test_a_redis_that_takes_nothing_is_503_and_its_health_says_so(database_url, code_):
+    """Disk full, busy with a script, too few replicas: no press is heard, and none is lost."""
+    with Server() as own, open_door(own.url, database_url) as door:
+        door.open()
+        assert door.get("/health").status_code == 200
+        with refusing(own, code_):
+            assert code(door.press("u1")) == (503, "unavailable")
+            assert code(door.open("2002")) == (503, "unavailable")
+            health = door.get("/health")
+        assert health.status_code == 503
+        assert health.json() == dict(database="ok", **dict.fromkeys(NOT_WELL, "away"))
+        assert code(door.press("u1")) == (202, "queued")
+
+
+NOT_WELL = "status", "redis", "limiter"
+
+
+def test_a_gate_that_opens_by_itself_leaves_the_counter_to_say_503(database_url):
+    with Server() as own, open_door(own.url, database_url, fail_open=True) as door:
+        door.open()
+        with refusing(own, "NOREPLICAS"):
+            assert code(door.press("u1")) == (503, "unavailable")
+
+
+@pytest.mark.parametrize(
+    "option, value", [("replicaof", ("127.0.0.1", "1")), ("maxmemory", ("1",))]
+)
+def test_a_replica_or_a_full_memory_is_not_healthy(r, server, database_url, option, value):
+    """Both answer PING, and neither takes a press."""
+    with (
+        Server(options=(f"--{option}", *value)) as other,
+        open_door(server.url, database_url, limiter_redis_url=other.url) as door,
+    ):
+        door.open()
+        health = door.get("/health")
+        assert code(door.press("u1")) == (503, "unavailable")
+    told = {"status": "away", "redis": "ok", "limiter": "away", "database": "ok"}
+    assert (health.status_code, health.json()) == (503, told)
+
+
+def test_looking_after_the_health_writes_nothing(r, door):
+    assert door.get("/health").status_code == 200
+    assert r.keys() == []
 
 
 @pytest.mark.parametrize("fail_open", [False, True])
@@ -448,6 +517,36 @@ def test_settings_come_from_the_environment():
 def test_a_setting_that_makes_no_sense_is_named(name, text):
     with pytest.raises(ValueError, match=name):
         Settings.read({name: text})
+
+
+@pytest.mark.parametrize("text", ["-1", str(2**52 + 1), "9" * 20])
+def test_a_number_out_of_range_is_told_the_range(text):
+    with pytest.raises(ValueError, match=f"LIMIT is {text}: it goes from 0 to 2.52"):
+        Settings.read({"LIMIT": text})
+
+
+@pytest.mark.parametrize(
+    "name, url, said",
+    [
+        ("DATABASE_URL", "nonsense:secret", "is no database URL"),
+        ("DATABASE_URL", "mysql+pymysql://u:secret@h:port/d", "is no database URL"),
+        ("DATABASE_URL", "mysql://u:secret@h/d", r"needs MySQLdb, .*write mysql\+pymysql://"),
+        ("DATABASE_URL", "postgresql+psycopg2://u:secret@h/d", r"needs psycopg2, .*\+psycopg://"),
+        ("REDIS_URL", "http://:secret@h", "write it as redis://"),
+        ("LIMITER_REDIS_URL", "redis://:secret@h?nonsense=1", "nonsense.*write it as redis://"),
+    ],
+)
+def test_a_url_that_can_never_work_is_told_before_the_first_press(name, url, said):
+    with pytest.raises(ValueError, match=f"{name}.*{said}") as told:
+        Settings.read({name: url})
+    assert "secret" not in str(told.value)
+
+
+def test_a_shop_with_bad_settings_ends_in_one_sentence(monkeypatch):
+    """This is what uvicorn runs into: the module is asked for `app`."""
+    monkeypatch.setenv("LIMIT", "ten")
+    with pytest.raises(SystemExit, match="The shop does not start: LIMIT is 'ten'"):
+        shop_app.__getattr__("app")
 
 
 def test_an_unknown_zone_is_named():

@@ -1,5 +1,10 @@
 """shop.books: what balances, and what is out of place, by name."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from lab.server import Server
 from shop import books as books_module
@@ -11,6 +16,7 @@ from shop.sale import Sale, SaleError
 from sqlalchemy import delete, insert
 
 pytest_plugins = ["databases"]
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 SKU = "2001"
 KEYS = Keys.of(SKU)
 
@@ -189,6 +195,37 @@ def test_who_does_not_answer_is_told_in_one_sentence(capsys, tmp_path):
     words_ = ["--redis", "redis://127.0.0.1:1", "--database", "sqlite://", "--sku", SKU]
     assert main(words_) == 2
     assert "Redis does not answer" in capsys.readouterr().out
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "key, said",
+    [
+        (KEYS.users, "WRONGTYPE"),
+        (KEYS.orders, "WRONGTYPE"),
+        (KEYS.initial, f"{KEYS.initial} holds 'somebody', and a sale keeps a whole number there"),
+        (KEYS.stock, f"{KEYS.stock} holds 'somebody', and a sale keeps a whole number there"),
+    ],
+)
+def test_a_key_that_somebody_else_has_written_is_no_gap(server, r, capsys, tmp_path, key, said):
+    Sale(r, SKU).open(10)
+    r.set(key, "somebody")
+    assert main(words(server, f"sqlite:///{tmp_path}/shop.db")) == 2
+    out = capsys.readouterr().out
+    assert said in out and len(out.splitlines()) == 1
+
+
+@pytest.mark.once
+def test_a_terminal_that_is_not_utf_8_gets_its_books(server, r, tmp_path):
+    Sale(r, SKU).open(10)
+    done = subprocess.run(
+        [sys.executable, "-m", "shop.books", *words(server, f"sqlite:///{tmp_path}/shop.db")],
+        cwd=NOTEBOOKS,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"? ordered 0" in done.stdout and b"The books balance." in done.stdout
 
 
 def test_an_unknown_sale_is_an_error_not_a_gap(r, engine):

@@ -16,13 +16,14 @@ from pathlib import Path
 import pytest
 import redis
 from lab.server import Server
+from refusals import REFUSALS, refusing
 from shop import tables
 from shop.books import check
 from shop.connect import LOST
 from shop.keys import GROUP, Keys
 from shop.orders import Consumer
 from shop.sale import Sale
-from sqlalchemy import select
+from sqlalchemy import exc, select, text
 
 pytest_plugins = ["databases"]
 DEEP = os.environ.get("RUSH_DEEP") == "1"
@@ -355,3 +356,49 @@ def test_a_full_memory_refuses_presses_clearly_and_still_drains_and_gives_back(r
         r.config_set("maxmemory", 0)
     consumer.drain()
     all_is_well(r, engine, sold=19)
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+def test_a_server_that_takes_nothing_for_a_while_is_waited_for(database, code):
+    """Disk full, busy with a script, too few replicas: the consumer is there when it is over."""
+    engine, told = database.engine(), []
+    with Server() as server, server.client(retries=0) as r:
+        queue(r, engine, 10)
+        with refusing(server, code) as mend:
+
+            def trouble(error, _pause_s):
+                told.append(str(error).split()[0])
+                if len(told) == 3:
+                    mend()
+
+            Consumer(r, engine, SKU, batch=3).run(Quick(), once=True, on_trouble=trouble)
+        assert told == [code] * 3
+        all_is_well(r, engine, sold=10)
+
+
+# What no waiting mends
+
+
+@pytest.mark.parametrize(
+    "spoil, said",
+    [
+        ("ALTER TABLE items RENAME COLUMN remaining TO rest", "no such column: "),
+        ("ALTER TABLE orders RENAME COLUMN entry_id TO entry", "has no column named entry_id"),
+        ("DROP TABLE orders", "no such table: orders"),
+        ("PRAGMA query_only = 1", "attempt to write a readonly database"),
+    ],
+)
+def test_a_database_of_another_shape_stops_the_consumer_and_loses_nothing(r, tmp_path, spoil, said):
+    """Only SQLite calls this operational; it used to be waited for, for ever."""
+    engine = tables.connect(f"sqlite:///{tmp_path / 'shop.db'}")
+    queue(r, engine, 3)
+    consumer = Consumer(r, engine, SKU)
+    consumer.prepare()
+    with engine.connect() as connection:
+        connection.execute(text(spoil))
+        connection.commit()
+    waited = []
+    with pytest.raises(exc.OperationalError, match=said):
+        consumer.run(Quick(), once=True, on_trouble=lambda *trouble: waited.append(trouble))
+    assert (waited, r.xpending(KEYS.orders, GROUP)["pending"]) == ([], 3)
+    engine.dispose()

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 import redis
-from shop import rows, tables
+from lab.server import Server
+from shop import orders, rows, tables
 from shop.books import check
 from shop.connect import connect
 from shop.keys import GROUP, Keys
-from shop.orders import Consumer, main
+from shop.orders import Consumer, Progress, main, parser
 from shop.rows import Order
 from shop.sale import Sale, SaleError
 from sqlalchemy import event, exc, func, select, text
@@ -399,6 +400,15 @@ def test_the_process_drains_reports_and_stops_on_sigterm(server, r, database):
         ({"--sku": "2002"}, "Sale 2002 is not open"),
         ({"--batch": "0"}, "batch goes from 1"),
         ({"--zone": "Mars"}, "no time zone is called 'Mars'"),
+        (
+            {"--redis": "redis://127.0.0.1?nonsense=1"},
+            "cannot be read .*nonsense.* write it as redis",
+        ),
+        (
+            {"--database": "mysql://127.0.0.1/shop"},
+            r"MySQLdb is not installed: write mysql\+pymysql",
+        ),
+        ({"--sku": "\udcff"}, "1 to 64 characters in UTF-8"),
     ],
 )
 def test_the_process_answers_bad_input_in_one_sentence(server, r, tmp_path, change, said):
@@ -410,6 +420,86 @@ def test_the_process_answers_bad_input_in_one_sentence(server, r, tmp_path, chan
     } | change
     with pytest.raises(SystemExit, match=said):
         main([*(word for pair in words.items() for word in pair), "--once"])
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("spoilt", ["items", "orders"])
+def test_a_database_of_another_shape_is_one_sentence(server, r, tmp_path, monkeypatch, spoilt):
+    """Found at the start, or with the first batch."""
+    monkeypatch.setattr(orders.signal, "signal", lambda *_: None)  # pytest keeps its own
+    url = f"sqlite:///{tmp_path}/shop.db"
+    engine = tables.connect(url)
+    open_sale(r, engine, 1)
+    with engine.begin() as connection:
+        connection.execute(text(f"ALTER TABLE {spoilt} RENAME COLUMN sku TO article"))
+    engine.dispose()
+    words = ["--redis", server.url, "--database", url, "--sku", SKU, "--once"]
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    said = str(end.value)
+    start = {"items": "The database does not take this (", "orders": "Stopped, nothing is lost ("}
+    assert said.startswith(start[spoilt]) and "\n" not in said
+
+
+@pytest.mark.once
+def test_a_replica_is_told_apart_and_its_primary_asked_for(r, tmp_path):
+    """Readable, so the sale is found; but a group cannot be made there."""
+    url = f"sqlite:///{tmp_path}/shop.db"
+    engine = tables.connect(url)
+    tables.open_item(engine, SKU, 1)
+    engine.dispose()
+    with Server(options=("--replicaof", "127.0.0.1", "1")) as replica:
+        words = ["--redis", replica.url, "--database", url, "--sku", SKU]
+        with pytest.raises(SystemExit, match="read-only replica: give --redis its primary"):
+            main(words)
+
+
+@pytest.mark.once
+def test_no_sentence_shows_a_password(server, r, monkeypatch, tmp_path):
+    """Neither of a URL that is none, nor of the default that --help names."""
+    Sale(r, SKU).open(1)
+    for url in ("mysql:user:secret@host", "mysql+pymysql://user:secret@host:port/shop"):
+        with pytest.raises(SystemExit) as end:
+            main(["--redis", server.url, "--database", url, "--sku", SKU])
+        assert "is no database URL" in str(end.value) and "secret" not in str(end.value)
+    monkeypatch.setenv("DATABASE_URL", "mysql+pymysql://user:secret@host/shop")
+    assert "secret" not in parser("books", "").format_help()
+
+
+@pytest.mark.once
+def test_the_last_line_is_said_while_redis_is_away_too(capsys, tmp_path):
+    """SIGTERM comes when it comes: the lag is unknown then, and that is no traceback."""
+    engine = tables.connect(f"sqlite:///{tmp_path}/shop.db")
+    with Server() as own, own.client(retries=0) as client:
+        open_sale(client, engine, 3)
+        consumer = Consumer(client, engine, SKU)
+        consumer.drain()
+        client.xgroup_destroy(KEYS.orders, GROUP)
+        Progress(consumer).show()
+        own.kill()
+        Progress(consumer).show()
+    engine.dispose()
+    for line in capsys.readouterr().out.splitlines():
+        assert line.startswith("drained 3 · lag unknown · ")
+
+
+@pytest.mark.once
+def test_a_sale_is_larger_than_an_integer_of_32_bits(r, engine):
+    many_are_drained(r, engine)
+
+
+def test_a_real_server_holds_more_than_an_integer_of_32_bits(r, real_database):
+    many_are_drained(r, real_database.engine())
+
+
+def many_are_drained(r, engine) -> None:
+    """Three billion on sale, two drained, one cancelled."""
+    stock = 3_000_000_000
+    sale = open_sale(r, engine, stock, 2)
+    assert Consumer(r, engine, SKU).drain() == 2
+    sale.cancel("u001")
+    assert remaining(engine) == stock - 1
+    assert check(r, engine, SKU).balanced
 
 
 def test_the_lag_is_counted_where_the_server_cannot_tell(r, engine):

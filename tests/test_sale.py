@@ -54,7 +54,7 @@ def test_a_stock_beyond_the_exact_numbers_is_refused(r, stock):
     assert r.dbsize() == 0
 
 
-@pytest.mark.parametrize("sku", ["", "{", "a}b", "x" * 65])
+@pytest.mark.parametrize("sku", ["", "{", "a}b", "x" * 65, "\udcff"])
 def test_a_sku_that_cannot_be_a_tag_is_refused(sku):
     with pytest.raises(ValueError, match="curly braces"):
         Keys.of(sku)
@@ -310,8 +310,26 @@ def test_the_command_line_opens_a_sale_and_says_so_twice(capsys):
         ("redis://127.0.0.1:1", "1", "does not answer"),
         ("nonsense", "1", "redis://"),
         ("redis://127.0.0.1:1", "{", "curly braces"),
+        ("redis://127.0.0.1:1", "\udcff", "in UTF-8"),
+        ("redis://127.0.0.1?nonsense=1", "1", "nonsense.*: write it as redis://"),
     ],
 )
 def test_the_command_line_answers_bad_input_in_one_sentence(url, sku, said):
     with pytest.raises(SystemExit, match=said):
         main(["--redis", url, "--sku", sku, "--stock", "3"])
+
+
+@pytest.mark.once
+def test_the_command_line_asks_for_the_primary_of_a_replica():
+    with (
+        Server(options=("--replicaof", "127.0.0.1", "1")) as replica,
+        pytest.raises(SystemExit, match="read-only replica: give --redis its primary"),
+    ):
+        main(["--redis", replica.url, "--sku", SKU, "--stock", "3"])
+
+
+@pytest.mark.once
+def test_the_command_line_names_a_key_that_holds_something_else(server, r):
+    r.set(KEYS.initial, "abc")
+    with pytest.raises(SystemExit, match="holds 'abc', .*: set it right, or delete it"):
+        main(["--redis", server.url, "--sku", SKU, "--stock", "3"])

@@ -8,6 +8,7 @@ entry that is not acknowledged yet. (3) Each live row's user is among the buyers
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from .connect import check as answers
 from .connect import connect, home, without_retries
 from .keys import GROUP, Keys, position
 from .orders import database, first_line, parser
-from .sale import SaleError
+from .sale import SaleError, whole
 from .tables import CANCELLED, LIVE, items, orders
 
 ROUNDS = 5  # looks at a sale that moves; a gap has to be there in each of them
@@ -143,8 +144,8 @@ def read_redis(client: redis.Redis, sku: str) -> Shelf:
     waiting = set() if isinstance(pending, redis.ResponseError) else _ids(pending)
     not_done = (e for e in entries if e[0] in waiting or position(e[0]) > position(read_to))
     return Shelf(
-        int(initial),
-        int(stock or 0),
+        whole(keys.initial, initial),
+        whole(keys.stock, stock or "0"),
         frozenset(users),
         {fields["user"]: entry_id for entry_id, fields in not_done if "user" in fields},
         {fields["user"] or fields["entry_id"]: fields["entry_id"] for _, fields in dead},
@@ -239,4 +240,5 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # a terminal that is not UTF-8 shows a ? instead
     raise SystemExit(main())

@@ -22,14 +22,34 @@ OF_THE_POOL = ("himport_registry", "maint_notifications", "orig_")
 
 
 def connect(url: str, timeout_s: float = 5.0) -> redis.Redis:
-    """A client on `url`: text in and out, no retries, at most `timeout_s` seconds for a reply."""
-    return redis.Redis.from_url(
-        url,
-        decode_responses=True,
-        retry=Retry(NoBackoff(), 0),
-        socket_timeout=timeout_s,
-        socket_connect_timeout=timeout_s,
-    )
+    """A client on `url`: text in and out, no retries, at most `timeout_s` seconds for a reply.
+
+    Raises ValueError, one sentence, for a URL that can never work; nobody is called yet.
+    """
+    try:
+        client = redis.Redis.from_url(
+            url,
+            decode_responses=True,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=timeout_s,
+            socket_connect_timeout=timeout_s,
+        )
+        client.connection_pool.make_connection()  # it alone looks at the options behind the "?"
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"The URL of Redis cannot be read ({error}): "
+            "write it as redis://[:password@]host:port/database."
+        ) from None
+    return client
+
+
+def sentence(error: Exception) -> str:
+    """What to tell whoever typed the command: what is wrong, and what to do about it."""
+    if isinstance(error, redis.exceptions.ReadOnlyError):
+        return "This Redis is a read-only replica: give --redis its primary (INFO replication names it)."
+    if not_now(error):
+        return f"Redis takes nothing at the moment ({error}): mend that and try again."
+    return str(error)
 
 
 def not_now(error: Exception) -> bool:

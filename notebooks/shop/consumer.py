@@ -18,7 +18,7 @@ from .dead import bury
 from .inbox import Inbox
 from .keys import Keys
 from .rows import Order
-from .sale import Board, SaleError
+from .sale import Board, SaleError, whole
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0  # between two tries while a server is away
 TRIM_EVERY = 20  # batches; a trim takes two round trips
@@ -30,6 +30,8 @@ AWAY = (
 )
 # The group or its stream was deleted, or the stream moved to another master of a cluster.
 GONE = ("NOGROUP", "UNBLOCKED")
+# What SQLite calls operational and no waiting mends: tables of another shape, a read-only file.
+FOR_GOOD = ("no such ", "table orders has no ", "attempt to write a readonly")
 
 
 def _nothing(*_: object) -> None:
@@ -85,7 +87,7 @@ class Consumer:
         """Make the group and the item's row, unless they are there. Raises SaleError if no sale is."""
         stock = self.redis.get(self.keys.initial)
         if stock is not None:
-            tables.open_item(self.engine, self.sku, int(stock))
+            tables.open_item(self.engine, self.sku, whole(self.keys.initial, stock))
         elif not tables.has_item(self.engine, self.sku):
             raise SaleError(f"Sale {self.sku} is not open. Open it first: python -m shop.sale")
         self.inbox.make_group()
@@ -124,7 +126,8 @@ class Consumer:
         """Work until `stop` is set; with `once`, until nothing is left. Returns deliveries done.
 
         While Redis or the database is away: nothing is acknowledged, and the pauses between tries
-        grow up to LONGEST_PAUSE_S seconds. `on_trouble(error, pause_s)` hears of each.
+        grow up to LONGEST_PAUSE_S seconds. `on_trouble(error, pause_s)` hears of each. Raises what
+        waiting does not mend, with nothing acknowledged.
         """
         stop, before, pause = stop or threading.Event(), self.drained, FIRST_PAUSE_S
         while not (stop.is_set() and self.inbox.is_empty):
@@ -144,6 +147,8 @@ class Consumer:
                 stop.wait(pause)
                 pause = pause if gone else min(2 * pause, LONGEST_PAUSE_S)
             except AWAY as error:
+                if str(getattr(error, "orig", "")).startswith(FOR_GOOD):
+                    raise
                 on_trouble(error, pause)
                 stop.wait(pause)
                 pause = min(2 * pause, LONGEST_PAUSE_S)

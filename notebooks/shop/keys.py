@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 LONGEST = 64  # characters in a sku or a user; the SQL columns are as wide
+# What a tag can hold. Half a character (from a command line that is not UTF-8) has no bytes.
+TAG = re.compile(rf"[^{{}}\ud800-\udfff]{{1,{LONGEST}}}")
 GROUP = "orders"  # the consumer group on the stream of orders
 
 
@@ -20,9 +23,9 @@ class Keys(NamedTuple):
     @classmethod
     def of(cls, sku: str) -> Keys:
         """The keys of `sku`. Raises ValueError when it cannot be a tag: empty, braces, too long."""
-        if not sku or len(sku) > LONGEST or set(sku) & set("{}"):
+        if not TAG.fullmatch(sku):
             raise ValueError(
-                f"sku is {sku!r}: it needs 1 to {LONGEST} characters, and no curly braces."
+                f"sku is {sku!r}: it needs 1 to {LONGEST} characters in UTF-8, and no curly braces."
             )
         return cls(*(f"seckill:{name}:{{{sku}}}" for name in cls._fields))
 

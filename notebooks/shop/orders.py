@@ -21,7 +21,7 @@ from sqlalchemy import exc
 
 from . import tables
 from .board import Boards
-from .connect import check, connect
+from .connect import check, connect, sentence
 from .consumer import Consumer
 from .sale import SaleError
 
@@ -92,7 +92,7 @@ def parser(prog: str, description: str) -> argparse.ArgumentParser:
         "--database",
         metavar="URL",
         default=os.environ.get("DATABASE_URL", DATABASE),
-        help="default: DATABASE_URL, else %(default)s",
+        help=f"default: DATABASE_URL, else {DATABASE}",  # never its value: it holds a password
     )
     made.add_argument("--sku", required=True, help="what is sold")
     return made
@@ -131,7 +131,7 @@ def main(words: list[str] | None = None) -> None:
     except exc.SQLAlchemyError as error:
         raise SystemExit(f"The database does not take this ({first_line(error)}).") from None
     except (SaleError, ValueError, redis.RedisError) as error:
-        raise SystemExit(str(error)) from None
+        raise SystemExit(sentence(error)) from None
     stop, progress = threading.Event(), Progress(consumer)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -144,4 +144,5 @@ def main(words: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # a terminal that is not UTF-8 shows a ? instead
     main()

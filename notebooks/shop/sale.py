@@ -8,6 +8,7 @@ opens one and remembers its stock. Opening again with the same stock changes not
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import NamedTuple
@@ -16,7 +17,7 @@ import redis
 from sqlalchemy import Engine, exc
 
 from . import rows, tables
-from .connect import LOST, check, connect, without_retries
+from .connect import LOST, check, connect, sentence, without_retries
 from .keys import LONGEST, Keys, position
 from .lua import register
 from .rows import Order
@@ -35,6 +36,17 @@ class Bought(NamedTuple):
 
     code: int
     entry_id: str  # "" unless bought, or when the reply was lost and the purchase found
+
+
+def whole(key: str, text: str) -> int:
+    """The number that a key holds. Raises SaleError when somebody put something else there."""
+    try:
+        return int(text)
+    except ValueError:
+        raise SaleError(
+            f"{key} holds {text[:20]!r}, and a sale keeps a whole number there: "
+            "set it right, or delete it and open the sale again."
+        ) from None
 
 
 class Sale:
@@ -67,7 +79,7 @@ class Sale:
     def initial(self) -> int | None:
         """The stock that the sale was opened with; None for an unknown sale."""
         text = self.redis.get(self.keys.initial)
-        return None if text is None else int(text)
+        return None if text is None else whole(self.keys.initial, text)
 
     def buy(self, user: str) -> Bought:
         """One press. When the reply is lost, the buyers are asked: who is among them has bought.
@@ -204,9 +216,10 @@ def main(words: list[str] | None = None) -> None:
         check(sale.redis)
         opened = sale.open(given.stock)
     except (SaleError, ValueError, redis.RedisError) as error:
-        raise SystemExit(str(error)) from None
+        raise SystemExit(sentence(error)) from None
     print(f"Sale {given.sku} {'is open' if opened else 'was open already'}: {given.stock:,} items.")
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # a terminal that is not UTF-8 shows a ? instead
     main()

@@ -10,11 +10,11 @@ import logging
 from datetime import UTC, datetime
 
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     Column,
     DateTime,
     Engine,
-    Integer,
     MetaData,
     String,
     Table,
@@ -79,7 +79,8 @@ items = Table(
     "items",
     metadata,
     Column("sku", Name, primary_key=True),
-    Column("remaining", Integer, CheckConstraint("remaining >= 0"), nullable=False),
+    # As wide as the stock in Redis (2^53 - 1): an INTEGER ends at 2^31 - 1, on PostgreSQL and MariaDB.
+    Column("remaining", BigInteger, CheckConstraint("remaining >= 0"), nullable=False),
 )
 
 

@@ -15,7 +15,7 @@ from shop.board import Boards
 from shop.connect import connect
 from shop.inbox import Inbox
 from shop.keys import GROUP, Keys
-from shop.sale import Sale, SaleError
+from shop.sale import Sale, SaleError, whole
 
 from .settings import Settings
 
@@ -84,7 +84,7 @@ class Desk:
         live = (tables.orders.c.sku == sku) & tables.orders.c.state.in_(tables.LIVE)
         with self.engine.begin() as connection:
             ordered = connection.scalar(select(func.count()).where(live))
-        return Standing(int(stock or 0), lag + waiting, ordered, lag)
+        return Standing(whole(sale.keys.stock, stock or "0"), lag + waiting, ordered, lag)
 
     def _lag(self, sale: Sale) -> int:
         try:

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import redis
+import redis.asyncio
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import FileResponse
 from sqlalchemy import exc, text
@@ -81,10 +81,10 @@ def add(app: FastAPI, shop: Shop) -> None:
 
     @app.get("/health", responses={503: {"model": Health}})
     async def health(response: Response) -> Health:
-        """Who answers. 503 when anybody is away."""
+        """Who answers and takes what a press needs. 503 when anybody is away."""
         redis_, limiter, database = await asyncio.gather(
-            answers(shop.counter.redis.ping()),
-            answers(shop.gate.client.ping()),
+            answers(takes_writes(shop.counter.redis, "seckill:health")),
+            answers(takes_writes(shop.gate.client, "limit:health")),
             answers(run_in_threadpool(ask_database)),
         )
         well = redis_ == limiter == database == "ok"
@@ -95,6 +95,11 @@ def add(app: FastAPI, shop: Shop) -> None:
     def ask_database() -> None:
         with desk.engine.connect() as connection:
             connection.execute(text("SELECT 1"))
+
+
+async def takes_writes(client: redis.asyncio.Redis, key: str) -> None:
+    """Write nothing to `key`. A replica, or a server whose memory is full, refuses even that."""
+    await client.setrange(key, 0, "")
 
 
 async def answers(asked) -> str:

@@ -11,8 +11,13 @@ from pydantic import BaseModel, Field
 from .sentences import language_of, sentence
 
 SKU = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
-# Anything printable that stays one step of a path: no space, no / ? # %, no dot in front.
-USER = r"^[^\x00-\x20\x7f/?#%\\.][^\x00-\x20\x7f/?#%\\]{0,63}$"
+# What nobody sees: control characters, spaces, marks that turn the direction of writing; and U+FFFD,
+# which every byte that is no UTF-8 becomes: two people would be one. U+200C and U+200D join letters.
+UNSEEN = (
+    r"\x00-\x20\x7f-\xa0\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufffd"
+)
+# Anything else that stays one step of a path: no / ? # %, no dot in front.
+USER = rf"^[^{UNSEEN}/?#%\\.][^{UNSEEN}/?#%\\]{{0,63}}$"
 
 Sku = Annotated[str, Path(pattern=SKU, description="What is sold.", examples=["2001"])]
 Buyer = Annotated[str, Path(pattern=USER, description="Who bought.", examples=["u1001"])]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import redis
 from sqlalchemy import exc, make_url
 
 from shop import days, limits
+from shop.connect import connect
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,17 @@ class Settings:
         least = {"limit": 0, "window_ms": 1, "per_user_limit": 0, "per_user_window_ms": 1}
         for name, smallest in (least | {"redis_timeout_ms": 1}).items():
             if not smallest <= getattr(self, name) <= limits.MOST:
-                raise ValueError(f"{name.upper()} is {getattr(self, name)}: at least {smallest}.")
+                given = getattr(self, name)
+                raise ValueError(f"{name.upper()} is {given}: it goes from {smallest} to 2^52.")
 
     def _can_connect(self) -> None:
         """Whether the URLs make sense and their drivers are here; nobody is asked yet."""
         for name in ("redis_url", "limiter_redis_url"):
             try:
                 if url := getattr(self, name):
-                    redis.Redis.from_url(url).connection_pool.make_connection()
-            except (ValueError, TypeError) as error:
-                raise ValueError(f"{name.upper()} cannot be read ({error}).") from None
+                    connect(url)
+            except ValueError as error:
+                raise ValueError(f"{name.upper()}: {error}") from None
         try:
             make_url(self.database_url).get_dialect().import_dbapi()
         except (exc.ArgumentError, ValueError):
@@ -80,6 +82,6 @@ def _read(name: str, text: str, kind: type) -> str | int | bool:
         if text.lower() not in ("0", "1", "no", "yes", "false", "true"):
             raise ValueError(f"{name} is {text!r}: say 1 or 0.")
         return text.lower() in ("1", "yes", "true")
-    if kind is int and not (text.isascii() and text.isdigit()):
+    if kind is int and not re.fullmatch("-?[0-9]+", text):
         raise ValueError(f"{name} is {text!r}: it must be a whole number.")
     return kind(text)

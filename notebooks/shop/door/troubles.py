@@ -39,7 +39,7 @@ def not_on_sale(request: Request, _error: Exception) -> JSONResponse:
 
 
 PATTERNS = {  # a pattern in plain words, by the name of what must match it
-    "user": "1 to 64 characters: no spaces, none of / ? # % \\, and no dot in front",
+    "user": "1 to 64 characters: no spaces, nothing invisible, none of / ? # % \\, and no dot in front",
     "sku": "1 to 64 letters, digits, dots, underscores or dashes; a letter or digit in front",
 }
 
