@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from tools import demo, lab, record, site, suite, venv, wheelhouse
+from tools import lab, record, site, suite, venv, wheelhouse
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.once
@@ -207,12 +207,6 @@ def test_the_demo_without_a_keyboard_says_what_to_add():
     done = run_demo(stdin=subprocess.DEVNULL)
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
     assert "With --now it does not wait" in done.stderr
-
-
-def test_the_demo_sells_160_and_then_a_hundred(capsys):
-    demo.main(wait=lambda _question: None)
-    sold = [line.split()[0] for line in capsys.readouterr().out.splitlines() if "sold of" in line]
-    assert sold == ["160", "100"]
 
 
 # tools/lab.py
