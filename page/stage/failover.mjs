@@ -60,7 +60,7 @@ export class Failover {
     Object.assign(this, { day, server, settings: { ...day.settings } });
     this.shell = new Shell(root, {
       day,
-      picture: `<svg class="plot scene" role="img" aria-label=""></svg><p class="note">${NOTE}</p>`,
+      picture: `<svg class="plot scene machines" role="img" aria-label="Two machines, once Redis is awake"></svg><p class="note">${NOTE}</p>`,
       buttons: [['attack', 'Break it', 'strong'], ['mend', 'Add the last line']],
       quiet: [['reset', 'Reset']],
       facts: FACTS,

@@ -61,7 +61,7 @@ export class Orders {
     Object.assign(this, { day, server, settings: { ...day.settings } });
     this.shell = new Shell(root, {
       day: { ...day, choices: day.choices },
-      picture: `<div class="orders"><ol class="tiles"></ol>
+      picture: `<div class="orders"><ol class="tiles" style="--rows: ${day.rows}"></ol>
         <label class="slider through">${day.slider} <b></b><input type="range" min="1" value="1" step="1"></label></div>
         <svg class="plot scene" height="${day.height}" role="img" aria-label="The order of events, once Redis is awake"></svg>`,
       buttons: [['attack', 'Break it', 'strong'], ['mend', 'Mend it']],

@@ -65,7 +65,7 @@ export class Shop {
     Object.assign(this, { day, server, settings: { ...day.settings } });
     this.shell = new Shell(root, {
       day,
-      picture: `<svg class="plot scene shop" role="img" aria-label=""></svg><p class="note">${NOTE}</p>`,
+      picture: `<svg class="plot scene shop" role="img" aria-label="The shop, once Redis is awake"></svg><p class="note">${NOTE}</p>`,
       buttons: [['open', 'Open the doors'], ['attack', 'Break it', 'strong']],
       quiet: [['reset', 'Reset']],
       facts: FACTS,

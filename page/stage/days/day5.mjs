@@ -63,6 +63,7 @@ export const day5 = {
   scripted: 'script', // the only version that plays what stands in the editor
   slider: 'all the orders of events',
   height: 210,
+  rows: 1, // of tiles, on a wide screen
   orders: version => (version === 'script' ? interleavings(1, 1) : interleavings(2, 2)),
   tell,
   draw,

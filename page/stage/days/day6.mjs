@@ -119,6 +119,7 @@ export const day6 = {
   mended: 'commit',
   slider: 'every point to die at',
   height: 218,
+  rows: 2, // of tiles, on a wide screen
   orders: version => POINTS[version],
   tell,
   draw,
