@@ -6,11 +6,13 @@ restarts of Redis and of the database follow. RUSH_DEEP=1 runs more of each, on 
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -360,19 +362,27 @@ def test_a_full_memory_refuses_presses_clearly_and_still_drains_and_gives_back(r
 
 @pytest.mark.parametrize("code", REFUSALS)
 def test_a_server_that_takes_nothing_for_a_while_is_waited_for(database, code):
-    """Disk full, busy with a script, too few replicas: the consumer is there when it is over."""
+    """Disk full, busy with a script, too few replicas: the consumer is there when it is over.
+
+    It begins between the commit and the acknowledgement, which shares a round trip with a read.
+    """
     engine, told = database.engine(), []
-    with Server() as server, server.client(retries=0) as r:
+    with Server() as server, server.client(retries=0) as r, ExitStack() as stack:
         queue(r, engine, 10)
-        with refusing(server, code) as mend:
 
-            def trouble(error, _pause_s):
-                told.append(str(error).split()[0])
-                if len(told) == 3:
-                    mend()
+        def strike(at):
+            if at == "before_ack" and not told:
+                told.append("begun")
+                stack.mend = stack.enter_context(refusing(server, code))
 
-            Consumer(r, engine, SKU, batch=3).run(Quick(), once=True, on_trouble=trouble)
-        assert told == [code] * 3
+        def trouble(error, _pause_s):
+            told.append(re.search(code, str(error))[0])
+            if len(told) == 4:
+                stack.mend()
+
+        consumer = Consumer(r, engine, SKU, batch=3, crash=strike)
+        consumer.run(Quick(), once=True, on_trouble=trouble)
+        assert told == ["begun", *[code] * 3]
         all_is_well(r, engine, sold=10)
 
 

@@ -7,6 +7,7 @@ talks through clients with retries off, and after a lost reply asks how things s
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import redis
@@ -16,7 +17,9 @@ from redis.retry import Retry
 
 LOST = (redis.ConnectionError, redis.TimeoutError)  # the command ran, or did not: nobody knows
 # A server that is there and takes no writes now: disk full, busy with a script, too few replicas.
-NOT_NOW = ("MISCONF ", "BUSY ", "NOREPLICAS ")
+# The code stands in front; behind redis-py's words of a pipeline; or, on 6.2, behind the script's
+# line and a dash, and then READONLY and OOM have no class of their own either.
+NOT_NOW = re.compile("(?:^|error: |: -)(?:MISCONF|BUSY|NOREPLICAS|READONLY|OOM) ")
 # Settings that redis-py adds to its own pools; a new pool makes them anew.
 OF_THE_POOL = ("himport_registry", "maint_notifications", "orig_")
 
@@ -54,7 +57,7 @@ def sentence(error: Exception) -> str:
 
 def not_now(error: Exception) -> bool:
     """Whether Redis refuses for the moment, with an error that redis-py has no class for."""
-    return isinstance(error, redis.ResponseError) and str(error).startswith(NOT_NOW)
+    return isinstance(error, redis.ResponseError) and bool(NOT_NOW.search(str(error)))
 
 
 def without_retries(client: Any) -> Any:
