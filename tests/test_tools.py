@@ -1,5 +1,6 @@
 """What make runs besides the tests: stopped, mistyped or without room, each says one sentence."""
 
+import json
 import os
 import subprocess
 import sys
@@ -240,3 +241,16 @@ def test_a_home_that_can_be_written_is_used(monkeypatch, tmp_path, capsys):
         monkeypatch.delenv(name, raising=False)
     lab.find_room()
     assert (capsys.readouterr().out, set(lab.KEPT) & set(os.environ)) == ("", set())
+
+
+def test_jupyterlab_is_told_to_fetch_no_news_in_the_courses_own_environment_only(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(lab, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "elsewhere"))
+    lab.ask_no_news()
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    lab.ask_no_news()
+    (told,) = tmp_path.rglob("overrides.json")
+    assert json.loads(told.read_text()) == lab.NO_NEWS

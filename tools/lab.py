@@ -1,5 +1,6 @@
 """`make lab`: open JupyterLab on day 0. Each notebook's kernel finds or starts its own Redis."""
 
+import json
 import os
 import sqlite3
 import sys
@@ -11,6 +12,9 @@ from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir
 from nbformat.sign import NotebookNotary
 
 ROOT = Path(__file__).resolve().parents[1]
+NO_NEWS = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}
+}
 KEPT = (  # each names a folder in which Jupyter or IPython keeps something
     *("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR"),
     *("JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"),
@@ -22,7 +26,7 @@ def command(extra: list[str]) -> list[str]:
     root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     return [
         *(sys.executable, "-m", "jupyterlab"),
-        "--LabApp.news_url=None",  # nothing is asked of the internet, and no question in the way
+        "--LabApp.news_url=None",  # nothing is asked of the internet
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.root_dir={ROOT}",
@@ -30,6 +34,17 @@ def command(extra: list[str]) -> list[str]:
         *root,
         *extra,
     ]
+
+
+def ask_no_news() -> None:
+    """Answer JupyterLab's question about news, which would come from the internet, with no.
+
+    Only in the course's own environment; another one's settings are not ours.
+    """
+    if Path(sys.prefix) == ROOT / ".venv":
+        settings = Path(sys.prefix, "share", "jupyter", "lab", "settings", "overrides.json")
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.write_text(json.dumps(NO_NEWS), encoding="utf-8")
 
 
 def find_room() -> None:
@@ -61,6 +76,7 @@ def trust() -> None:
 
 if __name__ == "__main__":
     os.chdir(ROOT)
+    ask_no_news()
     find_room()
     trust()
     argv = command(sys.argv[1:])
