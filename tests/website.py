@@ -22,17 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM = programs.browser()
 SCREENS = {"desktop": (1440, 900), "phone": (390, 844)}
 DEEP = os.environ.get("RUSH_DEEP") == "1"
-KINDS = (  # besides home: a page of each layout
-    *(
-        "404",
-        "articles.zh-Hant",
-        "bring-your-own",
-        "cheat-sheet",
-        "performance",
-        "teaching/handout",
-    ),
-    *("notebooks/day02", "notebooks/day06"),
-)
+# Besides home, a page of each layout.
+KINDS = ("404", "articles.zh-Hant", "bring-your-own", "cheat-sheet", "notebooks/day02")
 READ = ("docs", "lua", "notebooks", "page/runner", "page/stage", "mkdocs.yml")  # by a build
 
 
