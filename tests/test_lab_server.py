@@ -41,7 +41,9 @@ def until(true, seconds: float = SOON) -> bool:
 
 def kernel(body: str, **kw) -> subprocess.Popen:
     """A Python like a kernel's, in a process group of its own, that runs `body`."""
-    interrupted = "signal.signal(signal.SIGINT, signal.default_int_handler)"  # also in the background
+    interrupted = (
+        "signal.signal(signal.SIGINT, signal.default_int_handler)"  # also in the background
+    )
     start = f"import os, signal, sys, time\n{interrupted}\nfrom lab.server import Server\n"
     code = start + textwrap.dedent(body)
     return subprocess.Popen(
