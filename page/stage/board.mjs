@@ -1,8 +1,8 @@
 // The instrument of day 7: a board. Who is pressed sells one more; every sale is an event with a name of
 // its own, and an event that comes again must not count again.
 
+import { Instrument } from './instrument.mjs';
 import { escape, literal } from './lua.mjs';
-import { Shell } from './shell.mjs';
 
 const FACTS = { command: 'last command', reply: 'its reply', took: 'this event', server: 'server' };
 const CROWD = 40;
@@ -16,47 +16,27 @@ export function crowdOf(size, members, seed = 7) {
   });
 }
 
-export class Board {
+export class Board extends Instrument {
   events = []; // { id, member, points }
   rows = [];
-  #turn = Promise.resolve();
+  #last = Promise.resolve();
 
   constructor(root, day, server) {
-    Object.assign(this, { day, server, settings: { ...day.settings } });
-    this.shell = new Shell(root, {
-      day,
+    super(root, day, server, {
       picture: '<ol class="ranks"></ol>',
       buttons: [['crowd', 'Send a crowd'], ['attack', 'Break it', 'strong']],
       quiet: [['reset', 'Reset']],
       facts: FACTS,
-      actions: { crowd: () => this.crowd(), attack: () => this.attack(), reset: () => this.reset() },
-      again: () => this.again(),
-      changed: (name, value) => {
-        this.settings[name] = value;
-        this.shell.set(this.settings);
-      },
     });
     this.list = this.shell.part('.ranks');
     this.list.addEventListener('click', ({ target }) => {
       const member = target.closest('button')?.value;
       if (member) this.press(member);
     });
-    this.shell.set(this.settings);
-    this.shell.headline('Waking the real Redis …', 'It runs in this page, on the script that you see.');
   }
 
-  async start() {
-    const { day, server, shell } = this;
-    try {
-      const [{ words }, lesson] = await Promise.all([server.start(), server.lua(day.script)]);
-      shell.facts({ server: words });
-      shell.editor.lesson = lesson;
-      shell.editor.reveal(day.heart);
-      await this.reset();
-    } catch (error) {
-      shell.headline('The real Redis could not be started here.', error.message);
-      shell.say();
-    }
+  begin() {
+    return this.reset();
   }
 
   get keys() {
@@ -96,14 +76,14 @@ export class Board {
   }
 
   #deliver(which, words, isSecond = false, fresh = false) {
-    this.#turn = this.#turn.then(async () => {
+    this.#last = this.#last.then(async () => {
       const events = typeof which === 'function' ? which() : which;
       const { server, keys, shell, day } = this;
       const calls = events.map(({ id, member, points }) => ['EVALSHA', { script: 'main' }, 3, ...keys, member, points, id, 86400, 691200]);
       const steps = [...calls, ['ZREVRANGE', keys[0], 0, -1, 'WITHSCORES'], ...day.members.map(member => ['ZSCORE', keys[0], member])].map(each => ({ words: each }));
       const { replies, fault, shas, tookMs } = await server.alone(() => server.play({ fresh, scripts: { main: shell.editor.text }, clear: fresh ? keys : [], steps }));
-      shell.editor.show(fault?.message ?? null);
-      if (fault) return shell.say(`The script did not work. ${shell.editor.parts.fault.textContent}`);
+      if (fault) return this.blame(fault.message);
+      shell.editor.show(null);
       const order = replies[calls.length];
       const scores = new Map(day.members.map((member, k) => [member, Number(replies[calls.length + 1 + k] ?? 0)]));
       const points = [...scores.values()];
@@ -118,7 +98,7 @@ export class Board {
       this.#show(isSecond, words(replies));
       return shell.say();
     });
-    return this.#turn;
+    return this.#last;
   }
 
   #show(isSecond, words) {

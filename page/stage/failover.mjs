@@ -1,7 +1,7 @@
 // The instrument of day 9: two machines that do not hear each other, and the table behind both.
 
 import { cross, word } from './boxes.mjs';
-import { Shell } from './shell.mjs';
+import { Instrument, latest } from './instrument.mjs';
 import { Grid, range } from './squares.mjs';
 
 const FACTS = { heard: 'the copy, made at the moment of the cut', counted: 'counted at the end', took: 'commands', server: 'server' };
@@ -51,70 +51,50 @@ export function scene({ stock, cut, known, old, copy, there, here, rows, letters
   return { svg, height: Math.ceil(b + 2 * grid.height + 98 + grid.height) }; // as high with and without the last rows
 }
 
-export class Failover {
+export class Failover extends Instrument {
   result = null;
-  #wish = false;
-  #asking = null;
+  /** Plays the night. */
+  replay = latest(() => this.#ask());
 
   constructor(root, day, server) {
-    Object.assign(this, { day, server, settings: { ...day.settings } });
-    this.shell = new Shell(root, {
-      day,
+    super(root, day, server, {
       picture: `<svg class="plot scene machines" role="img" aria-label="Two machines, once Redis is awake"></svg><p class="note">${NOTE}</p>`,
       buttons: [['attack', 'Break it', 'strong'], ['mend', 'Add the last line']],
       quiet: [['reset', 'Reset']],
       facts: FACTS,
-      actions: { attack: () => this.turn({ ...day.settings, guard: 'unique' }), mend: () => this.turn({ guard: 'last' }), reset: () => this.reset() },
-      again: () => this.replay(),
-      changed: (name, value) => this.#move(name, value),
     });
-    this.scene = this.shell.part('.scene');
-    this.shell.set(this.settings);
-    this.shell.headline('Waking the real Redis …', 'It runs in this page, on the script that you see.');
-    new ResizeObserver(() => this.draw()).observe(this.scene);
+    this.scene = this.canvas('.scene');
   }
 
-  async start() {
-    const { day, server, shell } = this;
-    try {
-      const [{ words }, lesson] = await Promise.all([server.start(), server.lua(day.script)]);
-      shell.facts({ server: words });
-      shell.editor.lesson = lesson;
-      shell.editor.reveal(day.heart);
-      await this.replay();
-    } catch (error) {
-      shell.headline('The real Redis could not be started here.', error.message);
-      shell.say();
-    }
+  begin() {
+    return this.replay();
+  }
+
+  again() {
+    return this.replay();
   }
 
   /** Nobody hears of more than was sold; who has heard of everything goes on hearing of everything. */
-  #move(name, value) {
+  turn(name, value) {
     const { cut, heard } = this.settings;
-    if (name === 'cut') return this.turn({ cut: value, heard: heard === cut ? value : Math.min(heard, value) });
-    return this.turn({ [name]: name === 'heard' ? Math.min(value, cut) : value });
+    if (name === 'cut') this.take({ cut: value, heard: heard === cut ? value : Math.min(heard, value) });
+    else this.take({ [name]: name === 'heard' ? Math.min(value, cut) : value });
+    return this.replay();
   }
 
-  turn(settings) {
-    Object.assign(this.settings, settings);
-    this.shell.set(this.settings);
+  attack() {
+    this.take({ ...this.day.settings, guard: 'unique' });
+    return this.replay();
+  }
+
+  mend() {
+    this.take({ guard: 'last' });
     return this.replay();
   }
 
   reset() {
-    this.shell.editor.text = this.shell.editor.lesson;
-    return this.turn({ ...this.day.settings });
-  }
-
-  /** Plays the night; the last wish of a moment counts. */
-  replay() {
-    this.#wish = true;
-    return (this.#asking ??= (async () => {
-      while (this.#wish) {
-        this.#wish = false;
-        await this.#ask();
-      }
-    })().finally(() => (this.#asking = null)));
+    this.restore();
+    return this.replay();
   }
 
   async #ask() {
@@ -128,10 +108,7 @@ export class Failover {
     try {
       this.result = await server.alone(() => day.tell(play, name => server.key(name), shell.editor.text, settings));
     } catch (error) {
-      if (!error.isFault) throw error;
-      shell.editor.show(error.message);
-      shell.say(`The script did not work. ${shell.editor.parts.fault.textContent}`);
-      return;
+      return this.caught(error);
     }
     shell.editor.show(null);
     this.guard = settings.guard;

@@ -3,10 +3,11 @@
 import * as axis from './axis.mjs';
 import { afterKey, drawHandles, momentAfterKey, within } from './handles.mjs';
 import { heap } from './heap.mjs';
+import { Instrument, latest } from './instrument.mjs';
 import { literal } from './lua.mjs';
 import { curve, lives, worst } from './measures.mjs';
 import { MOST, SPAN_MS, pressesOf, readSchedule, split, writeSchedule } from './schedule.mjs';
-import { Shell, calm, presses, seconds } from './shell.mjs';
+import { calm, presses, seconds } from './shell.mjs';
 
 const FACTS = { command: 'last command', reply: 'its reply', holds: 'what the key holds', life: 'life left (PTTL)', took: 'presses played', server: 'server' };
 const MARGIN = { left: 22, right: 16 };
@@ -23,32 +24,27 @@ const PICTURE = `
     <label>at <input type="number" name="t" min="0" max="${SPAN_MS}" step="1"> ms</label>
     <button type="button" class="quiet" data-act="split">Split</button><button type="button" class="quiet" data-act="remove">Remove</button></span></form>`;
 
-export class Limiter {
+export class Limiter extends Instrument {
   crowds = [];
   pressed = [];
   times = [];
   worst = worst([], 1);
   cursor = 0;
   chosen = null;
-  #wish = null;
-  #asking = null;
+  /** Sends the whole schedule through Redis; with `from`, shows it again in time from there. */
+  replay = latest(wish => this.#ask(wish));
   #frame = null;
 
   constructor(root, day, server, address = null) {
-    Object.assign(this, { day, server, address, settings: { ...day.settings } });
-    const actions = {};
-    for (const name of ['press', 'crowd', 'attack', 'reset', 'share', 'split', 'remove']) actions[name] = () => this[name]();
-    this.shell = new Shell(root, {
-      day,
+    super(root, day, server, {
+      beside: day.rival ? [day.rival.script] : [],
       picture: PICTURE,
       buttons: [['press', 'Press once'], ['crowd', 'Send a crowd'], ['attack', 'Break it', 'strong']],
       quiet: [['reset', 'Reset'], ...(address ? [['share', 'Copy link']] : [])],
       facts: FACTS,
-      actions,
-      again: () => this.replay({ from: 0 }),
-      changed: (name, value) => this.turn(name, value),
     });
-    this.plot = this.shell.part('.plot');
+    this.address = address;
+    this.plot = this.canvas('.plot');
     this.bar = this.shell.part('.crowd-bar');
     this.layers = Object.fromEntries([...this.plot.children].map(layer => [layer.classList[0], layer]));
     this.plot.addEventListener('keydown', event => this.key(event));
@@ -61,23 +57,12 @@ export class Limiter {
       this.read();
       this.replay();
     });
-    new ResizeObserver(() => this.draw()).observe(this.plot);
   }
 
-  /** Fetches the scripts, wakes the server, and plays the opening (or the schedule of the address). */
-  async start() {
-    const { day, server, shell } = this;
-    try {
-      const [{ words }, lesson, rival] = await Promise.all([server.start(), server.lua(day.script), day.rival && server.lua(day.rival.script)]);
-      this.yesterday = day.rival && { ...day.rival, source: rival };
-      shell.facts({ server: words });
-      shell.editor.lesson = lesson;
-      shell.editor.reveal(day.heart);
-      await this.replay(this.address?.has ? {} : { from: 0, opening: true });
-    } catch (error) {
-      shell.headline('The real Redis could not be started here.', error.message);
-      shell.say();
-    }
+  /** Plays the opening, or the schedule of the address. */
+  begin(rival) {
+    this.yesterday = this.day.rival && { ...this.day.rival, source: rival };
+    return this.replay(this.address?.has ? {} : { from: 0, opening: true });
   }
 
   get limit() {
@@ -93,6 +78,10 @@ export class Limiter {
   }
 
   // ── What a reader can do ──
+
+  again() {
+    return this.replay({ from: 0 });
+  }
 
   /** n more presses at the marker. */
   press(n = 1) {
@@ -111,7 +100,7 @@ export class Limiter {
   attack() {
     const { day, shell } = this;
     const kept = day.keeps ? { [day.keeps]: this.settings[day.keeps] } : {};
-    this.settings = { ...day.settings, crowd: this.settings.crowd, ...kept };
+    this.take({ ...day.settings, crowd: this.settings.crowd, ...kept });
     if (day.sabotage) {
       shell.editor.text = day.sabotage(shell.editor.lesson);
       shell.editor.reveal('BROKEN');
@@ -120,22 +109,19 @@ export class Limiter {
   }
 
   reset() {
-    this.settings = { ...this.day.settings };
+    this.restore();
     this.cursor = 0;
-    this.shell.editor.text = this.shell.editor.lesson;
     return this.perform('', {});
   }
 
   perform(schedule, wish) {
     this.crowds = readSchedule(schedule);
     this.choose(null);
-    this.shell.set(this.settings);
     return this.replay(wish);
   }
 
   turn(name, value) {
-    this.settings[name] = value;
-    this.shell.set(this.settings);
+    super.turn(name, value);
     if (name !== 'crowd') this.replay();
   }
 
@@ -243,7 +229,6 @@ export class Limiter {
     this.crowds = readSchedule(saved ? (saved.get('presses') ?? '') : this.day.opening);
     this.pressed = pressesOf(this.crowds); // shown as not yet answered, until Redis is here
     this.shell.set(this.settings);
-    this.shell.headline('Waking the real Redis …', 'It runs in this page, on the script that you see.');
   }
 
   #saved() {
@@ -252,24 +237,11 @@ export class Limiter {
 
   // ── Asking Redis ──
 
-  /** Sends the whole schedule through Redis; with `from`, shows it again in time from there. Of many
-   *  wishes in a moment the latest counts. */
-  replay(wish = {}) {
-    this.#wish = wish;
-    return (this.#asking ??= (async () => {
-      while (this.#wish) {
-        const next = this.#wish;
-        this.#wish = null;
-        await this.#ask(next);
-      }
-    })().finally(() => (this.#asking = null)));
-  }
-
   async #ask({ from, opening }) {
     const { shell, day } = this;
     const told = await this.#verdicts({ ...day, source: shell.editor.text });
-    shell.editor.show(told.fault);
-    if (told.fault) return this.#broken(told.fault);
+    if (told.fault) return this.blame(told.fault);
+    shell.editor.show(null);
     this.firstMs ??= performance.now(); // after navigation
     const rival = shell.editor.isEdited ? { ...day, words: 'the lesson’s script', source: shell.editor.lesson } : this.yesterday;
     const other = rival && (await this.#verdicts(rival));
@@ -279,10 +251,6 @@ export class Limiter {
     this.draw();
     if (from === undefined) this.settle();
     else this.play(from);
-  }
-
-  #broken(message) {
-    this.shell.say(`The script did not work. ${this.shell.editor.parts.fault.textContent || message}`);
   }
 
   async #verdicts({ source, call, look, before }) {

@@ -1,8 +1,8 @@
 // The instrument of days 5 and 6: everything that can happen, in every order, one after another on the
 // real server; a slider goes through them, the bad ones are red and crossed.
 
+import { Instrument, latest } from './instrument.mjs';
 import { escape, literal } from './lua.mjs';
-import { Shell } from './shell.mjs';
 
 const FACTS = { heard: 'what the server heard, in this order', took: 'all of them', server: 'server' };
 const CIRCLE = '<svg class="sign" viewBox="0 0 12 12" aria-hidden="true"><circle cx="6" cy="6" r="4.6"/></svg>';
@@ -51,56 +51,45 @@ export class Story {
   }
 }
 
-export class Orders {
+export class Orders extends Instrument {
   results = [];
   at = 0;
-  #wish = false;
-  #asking = null;
+  /** Plays every order. */
+  replay = latest(() => this.#ask());
 
   constructor(root, day, server) {
-    Object.assign(this, { day, server, settings: { ...day.settings } });
-    this.shell = new Shell(root, {
-      day: { ...day, choices: day.choices },
+    super(root, day, server, {
       picture: `<div class="orders"><ol class="tiles" style="--rows: ${day.rows}"></ol>
         <label class="slider through">${day.slider} <b></b><input type="range" min="1" value="1" step="1"></label></div>
         <svg class="plot scene" height="${day.height}" role="img" aria-label="The order of events, once Redis is awake"></svg>`,
       buttons: [['attack', 'Break it', 'strong'], ['mend', 'Mend it']],
       facts: FACTS,
-      actions: { attack: () => this.turn('version', day.broken), mend: () => this.mend() },
-      again: () => this.turn('version', day.scripted ?? this.settings.version),
-      changed: (name, value) => this.turn(name, value),
     });
     this.tiles = this.shell.part('.tiles');
     this.through = this.shell.part('.through input');
-    this.scene = this.shell.part('.scene');
+    this.scene = this.canvas('.scene');
     this.through.addEventListener('input', () => this.go(Number(this.through.value) - 1));
     this.tiles.addEventListener('click', ({ target }) => {
       const tile = target.closest('button');
       if (tile) this.go(Number(tile.value));
     });
-    this.shell.set(this.settings);
-    this.shell.headline('Waking the real Redis …', 'It runs in this page, on the script that you see.');
-    new ResizeObserver(() => this.draw()).observe(this.scene);
   }
 
-  async start() {
-    const { day, server, shell } = this;
-    try {
-      const [{ words }, lesson] = await Promise.all([server.start(), server.lua(day.script)]);
-      shell.facts({ server: words });
-      shell.editor.lesson = lesson;
-      shell.editor.reveal(day.heart);
-      await this.replay();
-    } catch (error) {
-      shell.headline('The real Redis could not be started here.', error.message);
-      shell.say();
-    }
+  begin() {
+    return this.replay();
+  }
+
+  again() {
+    return this.turn('version', this.day.scripted ?? this.settings.version);
   }
 
   turn(name, value) {
-    this.settings[name] = value;
-    this.shell.set(this.settings);
+    super.turn(name, value);
     return this.replay();
+  }
+
+  attack() {
+    return this.turn('version', this.day.broken);
   }
 
   mend() {
@@ -114,17 +103,6 @@ export class Orders {
     this.shell.say(this.shell.part('.detail').textContent);
   }
 
-  /** Plays every order; the last wish of a moment counts. */
-  replay() {
-    this.#wish = true;
-    return (this.#asking ??= (async () => {
-      while (this.#wish) {
-        this.#wish = false;
-        await this.#ask();
-      }
-    })().finally(() => (this.#asking = null)));
-  }
-
   async #ask() {
     const { day, server, settings, shell } = this;
     const results = [];
@@ -136,10 +114,7 @@ export class Orders {
         }
       });
     } catch (error) {
-      if (!error.isFault) throw error;
-      shell.editor.show(error.message);
-      shell.say(`The script did not work. ${shell.editor.parts.fault.textContent}`);
-      return;
+      return this.caught(error);
     }
     shell.editor.show(null);
     const bad = results.findIndex(result => result.isBad);

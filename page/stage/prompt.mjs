@@ -1,9 +1,9 @@
 // The instrument of day 0: a line of redis-cli on the real server, the keys that are there, and a clock
 // that the reader lets go on.
 
+import { Instrument } from './instrument.mjs';
 import { escape } from './lua.mjs';
 import { bytesOf, format, plain, splitLine } from './redis_cli.mjs';
-import { Shell } from './shell.mjs';
 
 const FACTS = { clock: 'passed on this clock', took: 'last line', server: 'server' };
 const SHOWN = 9; // keys in the list
@@ -13,7 +13,6 @@ const ELSEWHERE = new Set([
   ...['SHUTDOWN', 'DEBUG', 'CONFIG', 'MODULE', 'ACL', 'AUTH', 'CLIENT', 'QUIT', 'RESET', 'SELECT', 'SWAPDB', 'MOVE', 'FLUSHALL'],
   ...['REPLICAOF', 'SLAVEOF', 'FAILOVER', 'CLUSTER', 'SAVE', 'BGSAVE', 'BGREWRITEAOF'],
 ]);
-const TIMES = { second: [1000, 'A second passes.'], minute: [60_000, 'A minute passes.'] };
 
 const lifeOf = ms => (ms < 0 ? 'never ends' : ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`);
 const clockOf = ms => `${Math.floor(ms / 60_000)} min ${Math.floor(ms / 1000) % 60} s`;
@@ -26,7 +25,7 @@ const PICTURE = lines => `
 
 const KEYS = '<table class="keys"><caption>keys that are there now</caption><thead><tr><th scope="col">key</th><th scope="col">type</th><th scope="col">life left</th></tr></thead><tbody></tbody></table>';
 
-export class Prompt {
+export class Prompt extends Instrument {
   log = []; // { line, reply } or { passed }
   keys = []; // { name, type, lifeMs }, names as bytes
   atMs = 0;
@@ -37,15 +36,13 @@ export class Prompt {
   #turn = Promise.resolve();
 
   constructor(root, day, server) {
-    Object.assign(this, { day, server });
-    this.shell = new Shell(root, {
-      day,
+    super(root, day, server, {
+      where: 'It runs in this page.',
       picture: PICTURE(day.lines),
       aside: KEYS,
       buttons: [['second', 'A second passes'], ['minute', 'A minute passes']],
       quiet: [['reset', 'Reset']],
       facts: FACTS,
-      actions: { second: () => this.pass('second'), minute: () => this.pass('minute'), reset: () => this.reset() },
     });
     const { shell } = this;
     this.terminal = shell.part('.terminal');
@@ -56,21 +53,12 @@ export class Prompt {
     });
     shell.part('.lines').addEventListener('click', ({ target }) => target.value && this.send(target.value));
     this.input.addEventListener('keydown', event => this.#recall(event));
-    shell.headline('Waking the real Redis …', 'It runs in this page.');
   }
 
-  async start() {
-    const { shell, server, day } = this;
-    try {
-      const { words } = await server.start();
-      shell.facts({ server: words });
-      await this.send(day.first);
-      shell.headline('Redis is here. Ask it something.', 'Write a line below and press Enter, or press one that is ready.');
-      shell.say();
-    } catch (error) {
-      shell.headline('The real Redis could not be started here.', error.message);
-      shell.say();
-    }
+  async begin() {
+    await this.send(this.day.first);
+    this.shell.headline('Redis is here. Ask it something.', 'Write a line below and press Enter, or press one that is ready.');
+    this.shell.say();
   }
 
   /** Sends one line; the reply, or what redis-cli itself would say, stands in the transcript. */
@@ -89,9 +77,16 @@ export class Prompt {
     });
   }
 
-  /** Lets a second or a minute go by at once. */
-  pass(name) {
-    const [ms, words] = TIMES[name];
+  second() {
+    return this.#pass(1000, 'A second passes.');
+  }
+
+  minute() {
+    return this.#pass(60_000, 'A minute passes.');
+  }
+
+  /** Lets so many milliseconds go by at once. */
+  #pass(ms, words) {
     return this.#next(async () => {
       const before = this.keys;
       this.atMs += ms + 1; // a key is there through its last millisecond, and gone in the next

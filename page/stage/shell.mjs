@@ -24,9 +24,11 @@ const choice = ({ name, label, options }) =>
   `<fieldset><legend>${label}</legend>${options.map(([value, words]) => `<label><input type="radio" name="${name}" value="${value}"> ${words}</label>`).join('')}</fieldset>`;
 
 export class Shell {
-  /** Draws the frame into `root`. `day`: { script, sliders, choices }; `actions`: { name: function };
-   *  `facts`: { name: term }; `again()` plays what stands in the editor. A day without a script has `aside` beside the picture. */
-  constructor(root, { day, picture, buttons, quiet = [], facts, actions, again, changed, aside = '' }) {
+  /** Draws the frame of an instrument into `root`. `buttons`, `quiet`: [[method of the instrument, words]];
+   *  `facts`: { name: term }. Its day has { script, sliders, choices }; one without a script has `aside`
+   *  beside the picture. A moved knob is its turn(name, value); again() plays what stands in the editor. */
+  constructor(root, instrument, { picture, buttons, quiet = [], facts, aside = '' }) {
+    const { day } = instrument;
     this.root = root;
     this.day = day;
     root.innerHTML = `
@@ -40,12 +42,15 @@ export class Shell {
     this.editor = day.script && new Editor(root.querySelector('.script'), {
       name: `lua/${day.script}.lua`,
       label: 'The Lua script that decides. You can change it; Control and Enter plays it again.',
-      again,
+      again: () => instrument.again(),
     });
-    root.addEventListener('click', event => actions[event.target.closest?.('[data-act]')?.dataset.act]?.(event));
+    root.addEventListener('click', ({ target }) => {
+      const act = target.closest?.('[data-act]')?.dataset.act;
+      if (act) instrument[act]();
+    });
     root.addEventListener('submit', event => event.preventDefault());
     this.knobs = root.querySelector('.knobs');
-    this.knobs.addEventListener('input', ({ target }) => changed(target.name, target.type === 'range' ? Number(target.value) : target.value));
+    this.knobs.addEventListener('input', ({ target }) => instrument.turn(target.name, target.type === 'range' ? Number(target.value) : target.value));
   }
 
   part(selector) {

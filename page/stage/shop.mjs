@@ -2,9 +2,10 @@
 // the consumer writes. Every number in the picture is a reply of the server.
 
 import { box, circle, cross, word } from './boxes.mjs';
+import { Instrument } from './instrument.mjs';
 import { worst } from './measures.mjs';
 import { Night, TICK_MS } from './night.mjs';
-import { Shell, calm, presses, seconds } from './shell.mjs';
+import { calm, presses, seconds } from './shell.mjs';
 import { Grid, range } from './squares.mjs';
 
 const FACTS = { command: 'the books, in one look', pressed: 'presses', busiest: 'busiest second', again: 'delivered a second time', took: 'commands', server: 'server' };
@@ -57,41 +58,25 @@ export function scene(night, width) {
   return { svg, height: Math.ceil(y + 10) };
 }
 
-export class Shop {
+export class Shop extends Instrument {
   night = null;
   #show = 0; // each opening has a number, so that an older one stops
 
   constructor(root, day, server) {
-    Object.assign(this, { day, server, settings: { ...day.settings } });
-    this.shell = new Shell(root, {
-      day,
+    super(root, day, server, {
+      where: 'It runs in this page, on the scripts of the day.',
+      beside: [day.door],
       picture: `<svg class="plot scene shop" role="img" aria-label="The shop, once Redis is awake"></svg><p class="note">${NOTE}</p>`,
       buttons: [['open', 'Open the doors'], ['attack', 'Break it', 'strong']],
       quiet: [['reset', 'Reset']],
       facts: FACTS,
-      actions: { open: () => this.open(), attack: () => this.attack(), reset: () => this.reset() },
-      again: () => this.open(),
-      changed: (name, value) => this.turn(name, value),
     });
-    this.scene = this.shell.part('.scene');
-    this.shell.set(this.settings);
-    this.shell.headline('Waking the real Redis …', 'It runs in this page, on the scripts of the day.');
-    new ResizeObserver(() => this.draw()).observe(this.scene);
+    this.scene = this.canvas('.scene');
   }
 
-  async start() {
-    const { day, server, shell } = this;
-    try {
-      const [{ words }, sale, ring] = await Promise.all([server.start(), server.lua(day.script), server.lua(day.door)]);
-      shell.facts({ server: words });
-      this.ring = ring;
-      shell.editor.lesson = sale;
-      shell.editor.reveal(day.heart);
-      await this.close();
-    } catch (error) {
-      shell.headline('The real Redis could not be started here.', error.message);
-      shell.say();
-    }
+  begin(ring) {
+    this.ring = ring;
+    return this.close();
   }
 
   get isOpen() {
@@ -130,6 +115,10 @@ export class Shop {
     });
   }
 
+  again() {
+    return this.open();
+  }
+
   attack() {
     if (!this.isOpen) return this.open('middle');
     this.night.plan = 'now';
@@ -137,15 +126,12 @@ export class Shop {
   }
 
   reset() {
-    this.settings = { ...this.day.settings };
-    this.shell.set(this.settings);
-    this.shell.editor.text = this.shell.editor.lesson;
+    this.restore();
     return this.close();
   }
 
   turn(name, value) {
-    this.settings[name] = value;
-    this.shell.set(this.settings);
+    super.turn(name, value);
     if (this.isOpen && LIVE.includes(name)) this.night.settings[name] = value;
     else this.close();
   }
@@ -161,10 +147,8 @@ export class Shop {
       this.night = night;
       await work();
     } catch (error) {
-      if (!error.isFault) throw error;
+      this.caught(error);
       this.isBroken = true;
-      shell.editor.show(error.message);
-      shell.say(`The script did not work. ${shell.editor.parts.fault.textContent}`);
     }
   }
 
