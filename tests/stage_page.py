@@ -1,17 +1,39 @@
 """The stage in Chromium: a host with the engine and the scripts, and one page with one instrument."""
 
+import gzip
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from page_host import BUILD, ROOT, Host
+import pytest
+from lab.stage_module import module, style
+from lab.stage_player import Player
+from lab.stage_widget import SCRIPTS
+from page_host import BUILD, ROOT, Host, hosting
 from website import CHROMIUM, Visit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page  # not needed to leave these tests out
 
 META = '<meta name="rush-engine" content="engine/"><meta name="rush-lua" content="lua/">'
 ANSWERED = """([tag, words]) => {
   const said = document.querySelector(tag)?.shadowRoot?.querySelector('[role=status]')?.textContent ?? '';
   return said.length > 0 && new RegExp(words).test(said);
 }"""
+
+WIDGET = """<!doctype html><title>Widget</title><div id="out"></div><script type="module">
+import stage from './one.mjs';
+const heard = [];
+const traits = await window.traits();
+const model = {
+  get: name => traits[name],
+  on: (_, call) => heard.push(call),
+  send: async message => { const answer = await window.kernel(message); heard.forEach(call => call(answer)); },
+};
+const out = document.querySelector('#out');
+stage.render({ model, el: out });
+</script>"""
 
 
 def html(element: str, script: str, meta: str = META, theme: str = "default") -> str:
@@ -31,6 +53,19 @@ def serve(host: Host) -> None:
         host.pages[f"/lua/{path.name}"] = path.read_text()
 
 
+@contextmanager
+def staged() -> Iterator[Host]:
+    """A host with the engine and the scripts, for as long as the block lasts.
+
+    A missing engine skips, since `make engine` needs Debian's packages; RUSH_REQUIRE=1 forbids it.
+    """
+    if not (BUILD / "redis.wasm").exists():
+        pytest.skip("the page's Redis is not built: run `make engine` first")
+    with hosting() as host:
+        serve(host)
+        yield host
+
+
 class Stage:
     """One open stage: what it shows, and what a reader can do."""
 
@@ -45,12 +80,16 @@ class Stage:
     def text(self, selector: str) -> str:
         return self.page.locator(f"{self.tag} {selector}").first.inner_text()
 
-    def do(self, action: str, words: str = ".") -> str:
-        """Press the button of the action and wait for what is then said."""
+    def hush(self) -> None:
+        """Forget what was said, so that wait() hears only what comes next."""
         self.page.evaluate(
             "tag => { document.querySelector(tag).shadowRoot.querySelector('[role=status]').textContent = '' }",
             self.tag,
         )
+
+    def do(self, action: str, words: str = ".") -> str:
+        """Press the button of the action and wait for what is then said."""
+        self.hush()
         self.page.click(f"{self.tag} [data-act={action}]")
         return self.wait(words)
 
@@ -58,10 +97,7 @@ class Stage:
         self.page.fill(f"{self.tag} .editor textarea", lua)
 
     def again(self, words: str = ".") -> str:
-        self.page.evaluate(
-            "tag => { document.querySelector(tag).shadowRoot.querySelector('[role=status]').textContent = '' }",
-            self.tag,
-        )
+        self.hush()
         self.page.click(f"{self.tag} button.again")
         return self.wait(words)
 
@@ -96,10 +132,25 @@ def opened(
         yield Stage(visit)
 
 
+@contextmanager
+def in_notebook(
+    browser, server, day: int, words: str = "this server"
+) -> Iterator[tuple["Page", Host]]:
+    """The day's stage as a notebook's widget in #out, on the kernel's server, which is called `words`."""
+    player = Player(lambda **kw: server.client(decode_responses=True, **kw))
+    scripts = {name: (ROOT / "lua" / f"{name}.lua").read_text() for name in SCRIPTS[day]}
+    traits = {"day": day, "css": style(), "scripts": scripts, "server": words}
+    with hosting() as host, browser.new_context(reduced_motion="reduce") as room:
+        host.pages |= {"/": WIDGET, "/one.mjs": module()}
+        page = room.new_page()
+        page.expose_function("traits", lambda: traits)
+        page.expose_function("kernel", lambda m: {"id": m["id"], **player.play(m["job"])})
+        page.goto(host.url)
+        yield page, host
+
+
 def weight(paths: list[str]) -> int:
     """Bytes, gzipped one by one, of what a page asked this host for."""
-    import gzip
-
     folders = {"/engine/": BUILD, "/stage/": ROOT / "page/stage", "/lua/": ROOT / "lua"}
     total = 0
     for path in set(paths):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 from engine_node import ask
-from page_host import BUILD, ROOT, hosting
-from stage_page import META, Stage, html, serve
+from page_host import BUILD, ROOT
+from stage_page import META, Stage, html, staged
 from website import Visit
 
 STAGE = ROOT / "page" / "stage"
@@ -143,10 +143,7 @@ def test_an_unknown_name_is_answered_with_those_that_there_are():
 
 @pytest.fixture(scope="module")
 def host():
-    if not (BUILD / "redis.wasm").exists():
-        pytest.skip("the page's Redis is not built: run `make engine` first")
-    with hosting() as one:
-        serve(one)
+    with staged() as one:
         yield one
 
 

@@ -8,11 +8,9 @@ import subprocess
 import pytest
 from engine_node import NODE, ask
 from lab.runs import Press, Run
-from lab.stage_module import module, style
-from lab.stage_player import Player
-from lab.stage_widget import SCRIPTS
-from page_host import BUILD, ROOT, hosting
-from stage_page import META, opened, serve, weight
+from lab.stage_module import module
+from page_host import BUILD, ROOT
+from stage_page import META, in_notebook, opened, staged, weight
 
 STAGE = ROOT / "page" / "stage"
 SECOND_MS = 1000
@@ -189,37 +187,16 @@ def test_the_modules_make_one_that_parses_and_exports_the_widget(tmp_path):
     assert done.stdout.strip() == "function", done.stderr
 
 
-WIDGET = """<!doctype html><title>Widget</title><div id="out"></div><script type="module">
-import stage from './one.mjs';
-const heard = [];
-const traits = await window.traits();
-const model = {
-  get: name => traits[name],
-  on: (_, call) => heard.push(call),
-  send: async message => { const answer = await window.kernel(message); heard.forEach(call => call(answer)); },
-};
-const out = document.querySelector('#out');
-stage.render({ model, el: out });
-</script>"""
-
-
 @pytest.mark.browser
 def test_the_widgets_module_plays_on_the_kernels_server(browser, r, server):
-    player = Player(lambda **kw: server.client(decode_responses=True, **kw))
-    words = {"server": "Redis 7.0.15, this notebook's own server"}
-    traits = {"day": 3, "css": style(), "scripts": {n: lua(n) for n in SCRIPTS[3]}, **words}
-    with hosting() as host, browser.new_context(reduced_motion="reduce") as room:
-        host.pages |= {"/": WIDGET, "/one.mjs": module()}
-        page = room.new_page()
-        page.expose_function("traits", lambda: traits)
-        page.expose_function("kernel", lambda m: {"id": m["id"], **player.play(m["job"])})
-        page.goto(host.url)
+    words = "Redis 7.0.15, this notebook's own server"
+    with in_notebook(browser, server, 3, words) as (page, host):
         said = "document.querySelector('#out').shadowRoot?.querySelector('[role=status]').textContent.includes('{}')"
         page.wait_for_function(said.format("240 presses: 200 let in, 40 refused"))
         page.click("#out [data-act=attack]")
         page.wait_for_function(said.format("200 presses: 101 let in, 99 refused"))
         assert "The fixed window lets 199" in page.inner_text("#out .detail")
-        assert page.inner_text("#out .facts .server dd") == words["server"]
+        assert page.inner_text("#out .facts .server dd") == words
         assert page.locator("#out [data-act=share]").count() == 0  # a notebook has no address
         assert all(key.startswith("stage:") for key in r.scan_iter())
         assert not [path for path in host.asked if path.startswith(("/stage/", "/engine/"))]
@@ -230,10 +207,7 @@ def test_the_widgets_module_plays_on_the_kernels_server(browser, r, server):
 
 @pytest.fixture(scope="module")
 def host():
-    if not (BUILD / "redis.wasm").exists():
-        pytest.skip("the page's Redis is not built: run `make engine` first")
-    with hosting() as one:
-        serve(one)
+    with staged() as one:
         yield one
 
 

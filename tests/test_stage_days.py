@@ -6,21 +6,18 @@ import re
 import pytest
 from lab.redis_cli import ErrorReply, RawReplies, Status, format_reply, split_line
 from lab.stage import DAYS
-from lab.stage_module import module, style
-from lab.stage_player import Player
 from lab.stage_raw import typed
 from lab.stage_widget import SCRIPTS
-from page_host import BUILD, ROOT, hosting
-from stage_page import opened, serve, weight
+from page_host import ROOT
+from stage_page import in_notebook, opened, staged, weight
 from test_lab_magics import LINES
-from test_stage import HEAVIEST, STAGE, WIDGET, in_node, played
+from test_stage import HEAVIEST, STAGE, in_node, played
 
 pytestmark = [pytest.mark.once]
 browser_test = pytest.mark.browser
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
-CLEAR = "document.querySelector('rush-stage').shadowRoot.querySelector('[role=status]').textContent = ''"
 LOG = """() => [...document.querySelector('rush-stage').shadowRoot.querySelectorAll('.terminal b')]
     .map(line => [line.textContent, line.parentElement.nextElementSibling.textContent])"""
 ENTRY = re.compile(r"\b\d{13}-\d+\b")  # a stream's id is the time
@@ -29,7 +26,7 @@ ENTRY = re.compile(r"\b\d{13}-\d+\b")  # a stream's id is the time
 def ask(day, line: str) -> str:
     """Write a line, send it, and read what then stands below it."""
     day.page.fill("rush-stage .ask input", line)
-    day.page.evaluate(CLEAR)
+    day.hush()
     day.page.keyboard.press("Enter")
     day.wait()
     asked, shown = day.page.evaluate(LOG)[-1]
@@ -54,10 +51,7 @@ def seen(day, part: str = ".scene") -> str:
 
 @pytest.fixture(scope="module")
 def host():
-    if not (BUILD / "redis.wasm").exists():
-        pytest.skip("the page's Redis is not built: run `make engine` first")
-    with hosting() as one:
-        serve(one)
+    with staged() as one:
         yield one
 
 
@@ -321,7 +315,7 @@ def test_the_lessons_lines_are_answered_in_the_page_as_by_redis_cli(browser, hos
         assert "Redis is here" in day.wait()
         chips = day.page.locator("rush-stage .lines button")
         for k in range(chips.count()):
-            day.page.evaluate(CLEAR)
+            day.hush()
             chips.nth(k).click()
             day.wait()
         log = day.page.evaluate(LOG)
@@ -370,13 +364,13 @@ def test_the_keyboard_is_enough_and_a_phone_is_wide_enough(browser, host):
         field.focus()
         for line in ("INCR a", "INCR b"):
             day.page.keyboard.type(line)
-            day.page.evaluate(CLEAR)
+            day.hush()
             day.page.keyboard.press("Enter")
             day.wait()
         for key, shown in (("Up", "INCR b"), ("Up", "INCR a"), ("Down", "INCR b"), ("Up", "INCR a")):  # fmt: skip
             day.page.keyboard.press(f"Arrow{key}")
             assert field.input_value() == shown
-        day.page.evaluate(CLEAR)
+        day.hush()
         day.page.keyboard.press("Enter")
         assert day.wait() == "INCR a: (integer) 2 2 keys."
         assert day.page.evaluate("document.documentElement.scrollWidth") == 390
@@ -419,16 +413,9 @@ def test_what_a_page_cannot_do_is_said_and_the_next_line_is_answered(browser, ho
     ],
 )
 def test_the_kernels_server_gives_the_same_answers(browser, r, server, day, opening, action, said):
-    player = Player(lambda **kw: server.client(decode_responses=True, **kw))
-    traits = {"day": day, "css": style(), "scripts": {n: lua(n) for n in SCRIPTS[day]}, "server": "here"}  # fmt: skip
     heard = "words => new RegExp(words).test(document.querySelector('#out').shadowRoot?.querySelector('[role=status]').textContent)"
     r.set("lesson", "as it was", ex=1000)
-    with hosting() as host, browser.new_context(reduced_motion="reduce") as room:
-        host.pages |= {"/": WIDGET, "/one.mjs": module()}
-        page = room.new_page()
-        page.expose_function("traits", lambda: traits)
-        page.expose_function("kernel", lambda m: {"id": m["id"], **player.play(m["job"])})
-        page.goto(host.url)
+    with in_notebook(browser, server, day) as (page, _):
         page.wait_for_function(heard, arg=opening)
         if day == 0:
             page.click("#out button[value='SET ticket yours EX 60']")

@@ -1,8 +1,8 @@
 """An instrument wakes where its room was kept: nothing below it jumps, and no hole is left."""
 
 import pytest
-from page_host import ROOT, engine, hosting
-from stage_page import META, html, serve
+from page_host import ROOT
+from stage_page import META, html, staged
 from website import DEEP, SCREENS, WATCH_SHIFTS, Visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.once]
@@ -12,9 +12,7 @@ A_LINE_PX = 33  # a sentence may need one line more when Redis has answered
 
 @pytest.fixture(scope="module")
 def host():
-    engine()
-    with hosting() as one:
-        serve(one)
+    with staged() as one:
         yield one
 
 
