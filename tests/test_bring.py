@@ -156,6 +156,7 @@ def test_a_reader_brings_a_script_sees_its_fault_mends_it(browser, host):
         page = Stage(visit, "rush-bring")
         visit.page.locator("rush-bring select[name=sample]").wait_for()
         assert not [path for path in host.asked if path.startswith("/engine/")]
+        assert visit.page.get_by_placeholder("Paste your Lua script here.").input_value() == ""
         visit.page.select_option("rush-bring select[name=sample]", "INCR, and EXPIRE at the first")
         assert page.wait("fault").startswith("1 fault in 10 cases.")
         fault = visit.page.locator("rush-bring [data-case=dead]")

@@ -353,6 +353,8 @@ def test_a_key_with_sixty_seconds_is_seen_to_end(browser, host):
         assert day.text(".facts .clock dd") == "1 min 1 s"
         day.do("reset", "is gone")
         assert table(day) == [["none"]]
+        side = "cell => getComputedStyle(cell).textAlign"
+        assert day.page.locator("rush-stage .keys td").evaluate(side) == "left"  # it is a word
         assert day.page.evaluate(LOG) == []
 
 

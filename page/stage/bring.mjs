@@ -65,7 +65,13 @@ class Bring {
     root.innerHTML = FRAME;
     this.part = selector => root.querySelector(selector);
     this.form = this.part('.brought');
-    this.editor = new Editor(this.part('.script'), { name: 'your script', label: 'Your Lua script. Control and Enter plays the cases.', again: () => this.play(), changed: () => this.#guess() });
+    this.editor = new Editor(this.part('.script'), {
+      name: 'your script',
+      label: 'Your Lua script. Control and Enter plays the cases.',
+      hint: 'Paste your Lua script here.',
+      again: () => this.play(),
+      changed: () => this.#guess(),
+    });
     this.editor.again.textContent = 'Play the cases';
     this.editor.parts.restore.remove();
     this.editor.parts.edited.remove();

@@ -12,11 +12,13 @@ const FRAME = (name, label) => `
 export class Editor {
   #lesson = '';
 
-  /** Fills `root`; `again()` is called to play what stands there, `changed()` after each change. */
-  constructor(root, { name, label, again, changed = () => {} }) {
+  /** Fills `root`; `again()` is called to play what stands there, `changed()` after each change. An empty
+   *  box shows the `hint`. */
+  constructor(root, { name, label, again, hint = '', changed = () => {} }) {
     root.innerHTML = FRAME(name, label);
     const part = selector => root.querySelector(selector);
     this.box = part('textarea');
+    this.box.placeholder = hint;
     this.parts = { paint: part('.paint'), numbers: part('.numbers'), edited: part('.edited'), restore: part('.restore'), fault: part('.fault'), scroll: part('.editor') };
     this.again = part('.again');
     this.box.addEventListener('input', () => {
