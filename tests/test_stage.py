@@ -386,6 +386,15 @@ def test_without_an_engine_the_recorded_picture_stays_and_no_button_is_dead(brow
 
 
 @browser_test
+@pytest.mark.parametrize("day", [0, 2, 8])  # no script, a rival's script too, a script at the door
+def test_an_engine_that_does_not_start_is_told_aloud(browser, day):
+    with staged() as host:
+        host.pages["/engine/engine.mjs"] = "throw new Error('no engine today')"
+        with opened(browser, host, day) as one:
+            assert one.wait() == "The real Redis could not be started here. no engine today"
+
+
+@browser_test
 def test_no_control_of_any_stage_is_called_run_and_all_have_a_name(browser, host):
     for number in range(10):
         with opened(browser, host, number) as day:
