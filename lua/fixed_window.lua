@@ -38,6 +38,8 @@ local endless = life_ms == -1 -- 0 is an end too: leave it alone
 
 if allowed and not stored then
   redis.call('SET', counter, cost, 'PX', window_ms)
+elseif allowed and cost == 1 then -- the usual press; INCR is the cheaper command
+  redis.call('INCR', counter)
 elseif allowed then
   redis.call('INCRBY', counter, ('%d'):format(cost))
 end
