@@ -11,6 +11,7 @@ import re
 import shutil
 from pathlib import Path
 
+import breaks
 import facts
 import jieba
 import lesson
@@ -97,7 +98,8 @@ def on_page_content(html, page, config, files):
     """Lay a lesson out; make wide tables scroll; mend and check the links of a lesson."""
     teach_search(html)
     if not is_lesson(page):
-        return lesson.scroll_tables(html)
+        html = pictures.in_place(html, page.url, Path(config.docs_dir))
+        return breaks.set_in(lesson.scroll_tables(html))
     cells = lesson.read(Path(page.file.abs_src_path))
     if never := [cell.ident for cell in cells if cell.never_run]:
         log.warning("%s: cells %s were never run; record it first", page.file.src_uri, never)

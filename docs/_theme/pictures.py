@@ -1,4 +1,13 @@
-"""The small picture of each day: signs, not data, in the marks that every figure uses."""
+"""The small picture of each day: signs, not data, in the marks that every figure uses.
+
+And the pictures of a page, put into it, so that they have its colours: light, dark and on paper.
+"""
+
+import posixpath
+import re
+from pathlib import Path
+
+SVG = re.compile(r'<p><img\b[^>]*?\ssrc="([^":]+\.svg)"[^>]*></p>')
 
 
 def _marks(kind: str, points: list[tuple[float, float]]) -> str:
@@ -84,3 +93,13 @@ def of_day(day: int) -> str:
     """The sign of a day as inline SVG, 96 × 38, hidden from screen readers."""
     size = 'viewBox="0 0 96 38" width="96" height="38"'
     return f'<svg class="rf rf-icon" {size} aria-hidden="true">{DAYS[day]}</svg>'
+
+
+def in_place(html: str, url: str, docs: Path) -> str:
+    """A page whose own SVG pictures stand in it; url is the page's, docs the folder they lie in."""
+
+    def drawn(match: re.Match) -> str:
+        path = docs / posixpath.normpath(posixpath.join(url, match[1]))
+        return f'<div class="out-html">{path.read_text(encoding="utf-8")}</div>'
+
+    return SVG.sub(drawn, html)
