@@ -7,6 +7,7 @@ from itertools import count
 import markdown
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
+ALIGNED = re.compile(r"^.*\S {2,}\S", re.M)  # a line with columns
 STYLE = re.compile(r"<style>.*?</style>", re.S)
 VERDICTS = (("✔", "yes"), ("Not yet", "no"), ("Not started", "wait"))
 
@@ -64,6 +65,8 @@ class Page:
         return self._text(data.get("text/plain", ""), "out")
 
     def _text(self, text: str, kind: str) -> str:
+        if len(ALIGNED.findall(text)) > 1:
+            kind += " columns"  # a table of text must not be wrapped on a phone: it scrolls
         lines = [_verdict(escape(line)) for line in ANSI.sub("", text).rstrip().split("\n")]
         return (
             f'<pre class="{kind}" data-search-exclude>{chr(10).join(lines)}</pre>'
