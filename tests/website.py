@@ -1,6 +1,7 @@
 """The built site and a browser for the tests: built once, served on loopback, opened in Chromium."""
 
 import atexit
+import fcntl
 import functools
 import gzip
 import http.server
@@ -70,6 +71,10 @@ class Site:
         """The pages that are opened in a browser: all with RUSH_DEEP=1, else one of each kind."""
         return self.pages if DEEP else self.kinds
 
+    def looked_at(self, look: int, looks: int) -> list[str]:
+        """What the look-th of some looks at everything opens: an even share of the kinds, or all pages."""
+        return self.pages if DEEP else self.kinds[look::looks]
+
     @property
     def kinds(self) -> list[str]:
         """A page of each layout."""
@@ -117,13 +122,20 @@ def served(folder: Path) -> Iterator[str]:
             thread.join()
 
 
-@contextmanager
-def built_and_served(folder: Path) -> Iterator[Site]:
-    """The project's own site, built strictly into folder and served; a failed build fails."""
-    done = build(ROOT, folder)
-    assert done.returncode == 0, f"the strict build failed:\n{done.stderr}"
-    with served(folder) as url:
-        yield Site(folder, url)
+def built_once(shared: Path) -> Path:
+    """The project's own site in shared, built strictly by whoever comes first; the others wait.
+
+    A failed build fails the tests of everybody who asks.
+    """
+    folder = shared / "site"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            half = shared / "site.half"
+            done = build(ROOT, half)
+            assert done.returncode == 0, f"the strict build failed:\n{done.stderr}"
+            half.rename(folder)
+    return folder
 
 
 @contextmanager
