@@ -173,7 +173,7 @@ def test_160_of_100_are_sold_and_the_last_line_leaves_100_rows_and_60_apologies(
         counted = day.text(".facts .counted dd")
         for line in ("SCARD rows:{2001} → 100", "SCARD letters:{2001} → 60", "GET remaining:{2001} → 0"):  # fmt: skip
             assert line in counted
-        assert "COPY orders:{2001} orders:{2001-copy} → 1" in day.text(".facts .heard dd")
+        assert "COPY seckill:orders:{2001} seckill:orders:{2001-copy} → 1" in day.text(".facts .heard dd")
         assert "160 sold of 100" in day.do("attack", "160")
         assert day.visit.complaints == []
 
@@ -223,7 +223,7 @@ for (const { plan, ...settings } of given.nights) {
     night.plan = plan;
     let balanced = 0, ticks = 0;
     while (!night.isOver && ticks < 1000) { await night.tick(); ticks++; balanced += night.balances; }
-    const users = player.play({ fresh: false, steps: [{ words: ['SMEMBERS', 'buyers:{2001}'] }, { words: ['SMEMBERS', 'rows:{2001}'] }] }).replies;
+    const users = player.play({ fresh: false, steps: [{ words: ['SMEMBERS', 'seckill:users:{2001}'] }, { words: ['SMEMBERS', 'rows:{2001}'] }] }).replies;
     const { books, bought, late, again, deliveries, deaths, presses, refused } = night;
     out.push({ books, bought, late, again, deliveries, deaths, presses, refused, balanced, ticks, worst: worst(night.admitted, 1000).count, same: users.map(names => names.sort().join()).every((all, _, [first]) => all === first) });
 }

@@ -8,7 +8,7 @@ const WORK_MS = 200; // the consumer takes a batch so often
 const DOWN_MS = 1500; // how long a dead consumer stays away
 const GROUP = 'orders';
 const CONSUMER = 'consumer-1';
-const NAMES = ['limit:{2001}', 'stock:{2001}', 'buyers:{2001}', 'orders:{2001}', 'rows:{2001}'];
+const NAMES = ['limit:{2001}', 'seckill:stock:{2001}', 'seckill:users:{2001}', 'seckill:orders:{2001}', 'rows:{2001}'];
 
 // One look at everything, in one step: nothing moves while it counts.
 const BOOKS = `

@@ -145,6 +145,6 @@ export class Orders extends Instrument {
     this.scene.innerHTML = day.draw(here, this.scene.clientWidth);
     this.scene.setAttribute('aria-label', here.told);
     shell.headline(day.headline(bad, results.length, settings.version, shell.editor.isEdited), here.told);
-    shell.facts({ heard: here.heard.join('\n'), took: `${results.length} in ${results.reduce((sum, result) => sum + result.tookMs, 0).toFixed(0)} ms` });
+    shell.facts({ heard: here.heard.join('\n'), took: `${results.length} runs in ${results.reduce((sum, result) => sum + result.tookMs, 0).toFixed(0)} ms` });
   }
 }

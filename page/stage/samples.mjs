@@ -48,7 +48,7 @@ return allowed and 1 or 0
 `,
   },
   'stock first, questions later': {
-    kind: 'seckill', keys: 'stock:{2001} buyers:{2001}', args: '$user', reading: 'positive',
+    kind: 'seckill', keys: 'seckill:stock:{2001} seckill:users:{2001}', args: '$user', reading: 'positive',
     lua: `local left = redis.call('DECR', KEYS[1])
 if left < 0 then
   return 0

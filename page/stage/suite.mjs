@@ -104,7 +104,7 @@ async function limiterCase(play, script, given) {
 
 async function seckillCase(play, script, given) {
   const keys = fill(script.keys, valuesOf('seckill', given));
-  if (!keys.length) throw new Error('Name the keys first, the stock before the others, as in stock:{2001} buyers:{2001}.');
+  if (!keys.length) throw new Error('Name the keys first, the stock before the others, as in seckill:stock:{2001} seckill:users:{2001}.');
   const [stock] = keys;
   const user = k => `user-${given.times ? 1 : k + 1}`;
   const call = k => ({ isScript: true, words: ['EVALSHA', { script: 'main' }, keys.length, ...keys, ...fill(script.args, valuesOf('seckill', given, { id: user(k) }))] });

@@ -3,7 +3,7 @@ import { box, circle, cross, word } from '../boxes.mjs';
 import { interleavings } from '../orders.mjs';
 
 const WHO = ['Ann', 'Ben'];
-const [STOCK, BUYERS] = ['stock:{2001}', 'buyers:{2001}'];
+const [STOCK, BUYERS] = ['seckill:stock:{2001}', 'seckill:users:{2001}'];
 
 /** Plays one order; `order` holds 0 for a step of Ann's and 1 for one of Ben's. */
 async function tell(story, order, version) {

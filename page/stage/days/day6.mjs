@@ -3,7 +3,7 @@
 import { box, circle, cross, hollow, word } from '../boxes.mjs';
 
 const USERS = ['ann', 'ben', 'chen'];
-const [STOCK, BUYERS, ORDERS] = ['stock:{2001}', 'buyers:{2001}', 'orders:{2001}'];
+const [STOCK, BUYERS, ORDERS] = ['seckill:stock:{2001}', 'seckill:users:{2001}', 'seckill:orders:{2001}'];
 const GROUP = 'orders';
 
 /** Rows that are only there once they are committed. */
@@ -93,16 +93,16 @@ function draw({ dies, version, bought, crashed, after, lost, doubled }, width) {
   }
   const y = k => 128 + k * 34;
   const wideEnough = width > 440;
-  const at = wideEnough ? 230 : 168;
+  const [at, apart] = wideEnough ? [230, 24] : [94, 15];
   const line = (k, words, { rows, pending }, isLast) => {
     const firsts = [...new Set(rows)];
-    let signs = firsts.map((_, n) => circle(at + n * 24, y(k) - 5)).join('');
-    signs += Array.from({ length: rows.length - firsts.length }, (_, n) => cross(at + (firsts.length + n) * 24, y(k) - 5)).join('');
-    if (isLast) signs += Array.from({ length: Math.max(0, lost) }, (_, n) => hollow(at + (firsts.length + n) * 24, y(k) - 5) + cross(at + (firsts.length + n) * 24, y(k) - 5, 5)).join('');
+    let signs = firsts.map((_, n) => circle(at + n * apart, y(k) - 5)).join('');
+    signs += Array.from({ length: rows.length - firsts.length }, (_, n) => cross(at + (firsts.length + n) * apart, y(k) - 5)).join('');
+    if (isLast) signs += Array.from({ length: Math.max(0, lost) }, (_, n) => hollow(at + (firsts.length + n) * apart, y(k) - 5) + cross(at + (firsts.length + n) * apart, y(k) - 5, 5)).join('');
     return word(0, y(k), words, 'strong') + signs + word(width, y(k), `${rows.length} rows · ${pending} pending`, isLast && (lost || doubled) ? 'bad' : isLast ? 'well' : '', 'end');
   };
   svg += `<path class="floor" d="M0 104H${width}"/>`;
-  svg += word(0, y(0), wideEnough ? 'bought, and in the stream' : 'bought', 'strong') + Array.from({ length: bought }, (_, n) => circle(at + n * 24, y(0) - 5)).join('');
+  svg += word(0, y(0), wideEnough ? 'bought, and in the stream' : 'bought', 'strong') + Array.from({ length: bought }, (_, n) => circle(at + n * apart, y(0) - 5)).join('');
   svg += line(1, dies ? (wideEnough ? 'in the table at the crash' : 'at the crash') : 'in the table', crashed, false);
   svg += line(2, wideEnough ? 'in the table after a restart' : 'restarted', after, true);
   return svg;
@@ -117,7 +117,7 @@ export const day6 = {
   ],
   broken: 'first',
   mended: 'commit',
-  slider: 'every point to die at',
+  slider: 'nobody dies, then every point to die at',
   height: 218,
   rows: 2, // of tiles, on a wide screen
   orders: version => POINTS[version],

@@ -1,7 +1,7 @@
 // Day 9: the line between two machines is cut, and both sell what they have. One Redis plays both: the
 // keys with {2001} are the old primary's, those with {2001-copy} the promoted one's.
 
-const NAMES = ['stock', 'buyers', 'orders'];
+const NAMES = ['seckill:stock', 'seckill:users', 'seckill:orders'];
 const OLD = NAMES.map(name => `${name}:{2001}`);
 const NEW = NAMES.map(name => `${name}:{2001-copy}`);
 const TABLE = ['remaining:{2001}', 'rows:{2001}', 'letters:{2001}'];
