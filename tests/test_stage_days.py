@@ -173,7 +173,9 @@ def test_160_of_100_are_sold_and_the_last_line_leaves_100_rows_and_60_apologies(
         counted = day.text(".facts .counted dd")
         for line in ("SCARD rows:{2001} → 100", "SCARD letters:{2001} → 60", "GET remaining:{2001} → 0"):  # fmt: skip
             assert line in counted
-        assert "COPY seckill:orders:{2001} seckill:orders:{2001-copy} → 1" in day.text(".facts .heard dd")
+        assert "COPY seckill:orders:{2001} seckill:orders:{2001-copy} → 1" in day.text(
+            ".facts .heard dd"
+        )
         assert "160 sold of 100" in day.do("attack", "160")
         assert day.visit.complaints == []
 
