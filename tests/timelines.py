@@ -16,7 +16,7 @@ LIMITS = (0, 1, 2, 3, 5, 10, 100, 1_000_000)
 
 # The same examples on every run; ten thousand of them in the long form.
 many = settings(
-    max_examples=10_000 if os.environ.get("RUSH_DEEP") == "1" else 200,
+    max_examples=10_000 if os.environ.get("RUSH_DEEP") == "1" else 100,
     derandomize=True,
     deadline=None,
     database=None,

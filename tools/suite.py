@@ -32,11 +32,14 @@ def run(title: str, *arguments: str, deep: bool = False) -> int:
 
 def lint() -> bool:
     """The formatter and the linter, notebooks included."""
+    print("\n== the linter", flush=True)
     ruff = str(Path(sys.executable).with_name("ruff"))
-    return all(
+    clean = all(
         subprocess.run([ruff, *how, "."], cwd=ROOT).returncode == 0
         for how in (("check", "-q"), ("format", "--check", "-q"))
     )
+    print(f"== the linter: {'green' if clean else 'RED'}", flush=True)
+    return clean
 
 
 def main() -> int:
@@ -60,6 +63,8 @@ def main() -> int:
         print(f"redis rush: no test is called {' '.join(given)}: is the name behind :: right?")
         return 2
     fine = {0, NO_TESTS} if given else {0}
+    if not clean:
+        print("redis rush: the linter found something, above: make lint says what")
     return 0 if clean and set(passes) <= fine else 1
 
 
