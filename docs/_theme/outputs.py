@@ -65,11 +65,13 @@ class Page:
         return self._text(data.get("text/plain", ""), "out")
 
     def _text(self, text: str, kind: str) -> str:
-        if len(ALIGNED.findall(text)) > 1:
-            kind += " columns"  # a table of text must not be wrapped on a phone: it scrolls
+        reach = ""
+        if len(ALIGNED.findall(text)) > 1:  # a table of text must not be wrapped on a phone
+            kind += " columns"
+            reach = ' tabindex="0" role="group" aria-label="Output"'  # it scrolls, by keyboard too
         lines = [_verdict(escape(line)) for line in ANSI.sub("", text).rstrip().split("\n")]
         return (
-            f'<pre class="{kind}" data-search-exclude>{chr(10).join(lines)}</pre>'
+            f'<pre class="{kind}"{reach} data-search-exclude>{chr(10).join(lines)}</pre>'
             if text.strip()
             else ""
         )
