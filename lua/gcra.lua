@@ -58,18 +58,17 @@ end
 -- Never arrival_ms x refill_count: that product leaves 2^53. Only what is owed is.
 local full, price = capacity * refill_period_ms, cost * refill_period_ms
 local due_ms = arrival_ms - math.floor((full - price - drops) / refill_count)
-local allowed = now_ms >= due_ms
-if allowed then
-  drops = drops + price
-  arrival_ms = arrival_ms + math.floor(drops / refill_count)
-  drops = drops % refill_count
-end
 local owed = (arrival_ms - now_ms) * refill_count + drops
-local remaining = math.max(0, math.floor((full - owed) / refill_period_ms))
-if cost > capacity then return {0, remaining, -1} end
-if not allowed then return {0, remaining, due_ms - now_ms} end
+if now_ms < due_ms then
+  local remaining = math.max(0, math.floor((full - owed) / refill_period_ms))
+  if cost > capacity then return {0, remaining, -1} end
+  return {0, remaining, due_ms - now_ms}
+end
 
-local full_in_ms = arrival_ms - now_ms + math.ceil(drops / refill_count)
+owed = owed + price
+drops = owed % refill_count
+arrival_ms = now_ms + (owed - drops) / refill_count
 local state = ('%d %d'):format(arrival_ms, drops)
+local full_in_ms = math.ceil(owed / refill_count)
 redis.call('SET', arrival, state, 'PX', ('%d'):format(full_in_ms + 1000))
-return {1, remaining, 0}
+return {1, math.floor((full - owed) / refill_period_ms), 0}

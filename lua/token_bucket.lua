@@ -53,7 +53,7 @@ if stored then
   -- Fewer drops than a token has, also after the period was shortened.
   drops = math.min(drops + 0, refill_period_ms - 1)
   level = tokens * refill_period_ms + drops + (at_ms - stored_ms) * refill_count
-  level = math.min(full, level)
+  if level > full then level = full end
 end
 
 local price = cost * refill_period_ms
@@ -65,8 +65,9 @@ if level < price then
 end
 
 level = level - price
-local tokens = math.floor(level / refill_period_ms)
-local state = ('%d %d %d'):format(tokens, level % refill_period_ms, at_ms)
+local drops = level % refill_period_ms
+local tokens = (level - drops) / refill_period_ms
+local state = ('%d %d %d'):format(tokens, drops, at_ms)
 local full_in_ms = at_ms - now_ms + math.ceil((full - level) / refill_count)
 redis.call('SET', bucket, state, 'PX', ('%d'):format(full_in_ms + 1000))
 return {1, tokens, 0}

@@ -25,8 +25,8 @@ import redis  # noqa: E402
 from lab.server import Server  # noqa: E402
 
 from conftest import SERVERS  # noqa: E402
+from tools.bench import bare, door, drain, measure  # noqa: E402
 from tools.bench import contenders as who  # noqa: E402
-from tools.bench import door, drain, measure  # noqa: E402
 
 PAGE = ROOT / "docs" / "performance.md"
 LIMITS = (10, 100, 10_000, 1_000_000)
@@ -37,6 +37,11 @@ CONSUMER = (
 DOOR = (
     "Requests without a network, on one core in one process. The door asks Redis three times: does "
     "the limit allow, does the person's own limit allow, is there one left."
+)
+ALONE = (
+    "What of that is the commands? A script that sends the same commands and gives a reply as long, "
+    "but looks at nothing, is the least that these commands can cost; the rest is checks and "
+    "arithmetic. Limit 100, a key that has been pressed before."
 )
 PEERS = ("limits", "throttled-py", "pyrate-limiter", "upstash-ratelimit", "redis")
 
@@ -163,6 +168,7 @@ def report(quick: bool) -> str:
             print(server.name, flush=True)
             told += ["", f"### {server.name}", "", *limiters(server, limits)]
             told += ["", "The sale:", "", *sale(server)]
+            told += ["", ALONE, "", *bare.table(server)]
             if kind == "redis-7.0":
                 told += ["", "From Python, one thread:", "", *from_python(server)]
                 told += ["", "One press after a long silence:", "", *silence(server)]
