@@ -1,4 +1,4 @@
--- Leaderboard: add an event's points to a member's day and week, once however often it comes.
+-- Leaderboard: add an event's points to a member's day and week, and never a second time.
 -- The three keys change in one step, so no crash leaves an event counted on one board only.
 -- What is remembered lives as long as the longer board: no redelivery can outlive it.
 --
@@ -12,7 +12,7 @@
 -- ARGV[5] week_ttl_s: life of a new week board, seconds, at least 1
 -- Reply[1] score: the member's points on the day board now
 -- Reply[2] rank: 1 + how many members have more; equal points share it; 0 not on the board
--- Always: a score is the sum of its counted points, below 2^53 either way; every key has an end.
+-- Always: a score is the sum of its counted points, within +-2^53; every key has an end.
 local wrong -- what to say about the first bad argument
 local function whole(name, text, least)
   local number = text and text:find('^%-?%d+$') and tonumber(text)
@@ -20,8 +20,8 @@ local function whole(name, text, least)
   wrong = wrong or ('ERR %s must be a whole number from %d to 2^53 - 1'):format(name, least)
 end
 local function named(name, text)
-  if not text or text == '' then wrong = wrong or ('ERR %s must not be empty'):format(name) end
-  return text
+  if text and text ~= '' then return text end
+  wrong = wrong or ('ERR %s must not be empty'):format(name)
 end
 
 local day, week, counted = KEYS[1], KEYS[2], KEYS[3]

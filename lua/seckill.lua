@@ -1,4 +1,4 @@
--- Seckill: sell one item to one user while the stock lasts, and never a second to the same user.
+-- Seckill: sell one item to a user while the stock lasts, and never a second to the same.
 -- Who has bought already hears so, whatever the stock, and takes nothing.
 --
 -- KEYS[1] stock (string): items left; no key, not on sale
@@ -21,7 +21,7 @@ if on_sale and (not stock:find('^[1-9]%d*$') or tonumber(stock) >= 2 ^ 53) then
   return redis.error_reply('ERR stock must be a whole number from 0 to 2^53 - 1')
 end
 
--- SADD is question and answer in one: 0 means that the user was in the set, and wrote nothing.
+-- SADD asks and writes in one: 0 means that the user was in the set, and nothing is written.
 local asked = redis.pcall(on_sale and 'SADD' or 'SISMEMBER', buyers_key, user)
 if type(asked) == 'table' then
   return redis.error_reply(asked.err .. ' (buyers, a set)')

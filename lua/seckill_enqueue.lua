@@ -8,7 +8,7 @@
 -- ARGV[2] sku: what is sold; the entry carries it to the consumer
 -- Reply[1] code: 1 bought, 0 sold out, -1 already bought, -2 not on sale
 -- Reply[2] entry_id: the order's id in the stream; empty unless bought
--- Always: stock + SCARD(buyers) is what it was before, and each new buyer has one new entry.
+-- Always: stock + SCARD(buyers) is what it was before, and a new buyer has one new entry.
 local stock_key, buyers_key, orders_key = KEYS[1], KEYS[2], KEYS[3]
 local user, sku = ARGV[1], ARGV[2]
 if not user or user == '' then return redis.error_reply('ERR user must not be empty') end
@@ -32,7 +32,7 @@ if not stock:find('^[1-9]%d*$') or tonumber(stock) >= 2 ^ 53 then
   return redis.error_reply('ERR stock must be a whole number from 0 to 2^53 - 1')
 end
 
--- XADD goes first: it alone can still refuse, and while it is the first write nothing has changed.
+-- XADD goes first: it alone can still refuse, and before the first write nothing has changed.
 local entry_id = redis.pcall('XADD', orders_key, '*', 'user', user, 'sku', sku)
 if type(entry_id) == 'table' then
   return redis.error_reply(entry_id.err .. ' (orders, a stream)')

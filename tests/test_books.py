@@ -46,7 +46,7 @@ def words(server, url) -> list[str]:
 def test_stock_in_flight_and_ordered_make_the_whole(r, engine, sale):
     books = check(r, engine, SKU)
     assert books.balanced and counts(books) == (4, 2, 4, 0)
-    assert books.bar() == "████▓▓····"
+    assert books.bar() == "████▓▓▁▁▁▁"
     Consumer(r, engine, SKU).drain()
     assert counts(check(r, engine, SKU)) == (4, 0, 6, 0)
 
@@ -57,7 +57,7 @@ def test_a_planted_gap_is_found_and_named(r, engine, sale):
     books = check(r, engine, SKU)
     assert not books.balanced
     assert books.gaps == (Gap("planted", "bought, but has no row and no entry on its way"),)
-    assert books.bar() == "████▓▓✗···"
+    assert books.bar() == "████▓▓✗▁▁▁"
     assert "✗ planted: bought" in str(books)
 
 
@@ -67,7 +67,7 @@ def test_a_planted_gap_is_found_and_named(r, engine, sale):
 def test_a_sale_that_nobody_has_touched_balances(r, engine):
     Sale(r, SKU).open(100)
     books = check(r, engine, SKU)
-    assert books.balanced and books.bar() == "·" * 100
+    assert books.balanced and books.bar() == "▁" * 100
 
 
 def test_entries_delivered_and_not_acknowledged_are_in_flight(r, engine, sale):
@@ -115,7 +115,7 @@ def test_cancelled_and_dead_lettered_are_listed_and_not_summed(r, engine, sale):
     books = check(r, engine, SKU)
     assert books.balanced and counts(books) == (6, 0, 4, 3)
     assert (books.cancelled, books.dead) == (("u1", "u5"), (user,))
-    assert books.bar() == "████░░░···"
+    assert books.bar() == "████░░░▁▁▁"
     assert "cancelled: u1, u5" in str(books)
 
 
@@ -132,7 +132,7 @@ def test_a_large_sale_is_drawn_to_scale(r, engine):
     sale.open(1_000)
     for i in range(250):
         sale.buy(f"u{i}")
-    assert check(r, engine, SKU).bar() == "▓" * 25 + "·" * 75
+    assert check(r, engine, SKU).bar() == "▓" * 25 + "▁" * 75
 
 
 def test_a_sale_of_none_has_an_empty_bar(r, engine):
@@ -184,7 +184,7 @@ def test_the_exit_code_says_balanced_not_balanced_unknown(capsys, tmp_path):
         assert "There is no sale 2001" in capsys.readouterr().out
         Sale(r, SKU).open(10)
         assert main(words(server, url)) == 0
-        assert capsys.readouterr().out.startswith("··········\n█ ordered 0 · ")
+        assert capsys.readouterr().out.startswith("▁▁▁▁▁▁▁▁▁▁\n█ ordered 0 · ")
         r.sadd(KEYS.users, "planted")
         assert main(words(server, url)) == 1
         assert "✗ planted: " in capsys.readouterr().out

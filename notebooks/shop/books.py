@@ -25,7 +25,7 @@ from .tables import CANCELLED, LIVE, items, orders
 
 ROUNDS = 5  # looks at a sale that moves; a gap has to be there in each of them
 SQUARES = 100  # in the bar
-MARKS = {"ordered": "█", "in flight": "▓", "returned": "░", "stock": "·", "missing": "✗"}
+MARKS = {"ordered": "█", "in flight": "▓", "returned": "░", "stock": "▁", "missing": "✗"}
 SHOWN = 20  # names listed of each kind
 
 
