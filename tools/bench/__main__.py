@@ -92,7 +92,7 @@ def sale(server: Server) -> list[str]:
     """The table of the sale: bought, again, sold out, each as a multiple of the floor."""
     client = server.client()
     base = who.floor(client)[0]
-    lines = ["| script | bought | goal | again | sold out |", "|---|--:|--:|--:|--:|"]
+    lines = ["| script | bought | goal | again | sold out | goal |", "|---|--:|--:|--:|--:|--:|"]
     for name, press, goal in who.sale(client):
         rounds: dict[str, list[float]] = {"bought": [], "again": [], "sold out": []}
         for _ in range(measure.LEAST):
@@ -105,14 +105,16 @@ def sale(server: Server) -> list[str]:
             for what, crowd in (("bought", users), ("again", users), ("sold out", others)):
                 rounds[what].append(measure.one_round(client, one, crowd) / floor_us)
         bought, again, out = (f"{median(values):.1f}" for values in rounds.values())
-        lines.append(f"| **lua/{name}** | {bought} | ≤ {goal} | {again} | {out} |")
+        out_goal = f"≤ {bare.SOLD_OUT_GOAL}" if name == "seckill" else ""
+        lines.append(f"| **lua/{name}** | {bought} | ≤ {goal} | {again} | {out} | {out_goal} |")
     return lines
 
 
 def from_python(server: Server) -> list[str]:
     """Decisions a second of one thread, client and all."""
     client = server.client()
-    everybody = [*who.floor(client), *who.ours(client, 10**6), *who.peers(server.url, 10**6)]
+    floor = [who.floor(client)[0], who.floor(client)[-1]]  # the script and the command
+    everybody = [*floor, *who.ours(client, 10**6), *who.peers(server.url, 10**6)]
     everybody = [one for one in everybody if not one.asks]
     rates: dict[tuple[str, str], list[float]] = {}
     for _ in range(3):

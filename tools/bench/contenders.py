@@ -60,10 +60,19 @@ FAMILY = {
 
 
 def floor(client: redis.Redis) -> list[Contender]:
-    """What any script costs at least, and what one bare command costs."""
-    nothing = client.register_script("return 1")
+    """What any script costs at least, what two of its parts add, and what one bare command costs."""
+    scripts = {
+        'EVALSHA "return 1"': "return 1",
+        "the same with a reply of three numbers": "return {1, 50, 0}",
+        "the same with the server's clock": "redis.call('TIME') return 1",
+    }
+
+    def press(text: str) -> Press:
+        script = client.register_script(text)
+        return lambda key: script([key])
+
     return [
-        Contender("floor", 'EVALSHA "return 1"', lambda key: nothing([key])),
+        *(Contender("floor", name, press(text)) for name, text in scripts.items()),
         Contender("floor", "INCR", client.incr),
     ]
 
