@@ -97,7 +97,7 @@ def sale(server: Server) -> list[str]:
         rounds: dict[str, list[float]] = {"bought": [], "again": [], "sold out": []}
         for _ in range(measure.LEAST):
             client.flushdb()
-            client.set("stock:{bench}", measure.PRESSES)
+            client.set(who.SALE[0], measure.PRESSES)
             users = [f"u{i}" for i in range(measure.PRESSES)]
             others = [f"v{i}" for i in range(measure.PRESSES)]
             one = who.Contender("sale", name, press)
@@ -105,7 +105,7 @@ def sale(server: Server) -> list[str]:
             for what, crowd in (("bought", users), ("again", users), ("sold out", others)):
                 rounds[what].append(measure.one_round(client, one, crowd) / floor_us)
         bought, again, out = (f"{median(values):.1f}" for values in rounds.values())
-        out_goal = f"≤ {bare.SOLD_OUT_GOAL}" if name == "seckill" else ""
+        out_goal = f"≤ {who.SOLD_OUT_GOAL}" if name == "seckill" else ""
         lines.append(f"| **lua/{name}** | {bought} | ≤ {goal} | {again} | {out} | {out_goal} |")
     return lines
 

@@ -20,8 +20,6 @@ from . import contenders as who
 from . import measure
 
 LIMIT = 100
-SALE = ["stock:{bench}", "users:{bench}", "orders:{bench}"]
-SOLD_OUT_GOAL = 1.6
 
 
 class Case(NamedTuple):
@@ -56,12 +54,11 @@ def cases(client: redis.Redis) -> Iterator[Case]:
     def users(turn: int) -> Iterable[str]:
         return (f"{turn}:{i}" for i in range(measure.PRESSES))
 
-    two, three = tuple(SALE[:2]), tuple(SALE)
-    yield Case("lua/seckill", "bought", goal, plain, users, "1", two, 10**6)
-    yield Case("lua/seckill", "sold out", SOLD_OUT_GOAL, plain, users, "0", two)
-    yield Case(
-        "lua/seckill_enqueue", "bought", queued_goal, queued, users, "{1, 'id'}", three, 10**6
-    )
+    two, three, plenty = who.SALE[:2], who.SALE, 10**6
+    yield Case("lua/seckill", "bought", goal, plain, users, "1", two, plenty)
+    yield Case("lua/seckill", "sold out", who.SOLD_OUT_GOAL, plain, users, "0", two)
+    name = "lua/seckill_enqueue"
+    yield Case(name, "bought", queued_goal, queued, users, "{1, 'id'}", three, plenty)
 
 
 def watched(client: redis.Redis, press: who.Press, name: str) -> list[list[str]]:
@@ -138,7 +135,7 @@ def open_up(client: redis.Redis, case: Case, names: list[str]) -> None:
     """A sale with its stock; or limiters that each had a press, since the usual is not the first."""
     client.flushdb()
     if case.keys:
-        client.set(SALE[0], case.stock)
+        client.set(who.SALE[0], case.stock)
         return
     for name in dict.fromkeys(names):
         case.press(name)

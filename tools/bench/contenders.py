@@ -49,6 +49,8 @@ GOALS = {
     "token_bucket": 7.3,
     "gcra": 7.2,
 }
+SOLD_OUT_GOAL = 1.6  # of seckill
+SALE = ("stock:{bench}", "users:{bench}", "orders:{bench}")
 FAMILY = {
     "fixed_window": "fixed window",
     "sliding_window_log": "sliding log",
@@ -88,11 +90,10 @@ def ours(client: redis.Redis, limit: int) -> list[Contender]:
 
 def sale(client: redis.Redis) -> list[tuple[str, Press, float]]:
     """seckill and seckill_enqueue by outcome: (what, press(user), goal)."""
-    keys = ["stock:{bench}", "users:{bench}", "orders:{bench}"]
     plain, queued = (register(client, name) for name in ("seckill", "seckill_enqueue"))
     return [
-        ("seckill", lambda user: plain(keys=keys[:2], args=[user]), 3.4),
-        ("seckill_enqueue", lambda user: queued(keys=keys, args=[user, "bench"]), 5.0),
+        ("seckill", lambda user: plain(keys=SALE[:2], args=[user]), 3.4),
+        ("seckill_enqueue", lambda user: queued(keys=SALE, args=[user, "bench"]), 5.0),
     ]
 
 
