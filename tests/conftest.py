@@ -4,7 +4,9 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from website import Site, built_once, chromium, served
+from website import Site, built_once, chromium
+
+from tools.served import served
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ import pytest
 from page_host import ROOT, engine, hosting
 from website import chromium
 
+from tools.bench import page
+
 sys.path.append(str(ROOT / "docs" / "_theme"))
 import lesson  # noqa: E402
 
@@ -27,6 +29,11 @@ CELLS = [
     ("1 / 0", ()),
 ]
 
+
+# What has been imported from source, so compiled while the reader waited.
+FROM_SOURCE = """import sys
+specs = [getattr(m, "__spec__", None) for m in list(sys.modules.values())]
+[s.name for s in specs if s and str(s.origin).endswith(".py")]"""
 
 ENDLESS = [CELLS[0], ("while True:\n    pass", ()), ("r.ping()", ())]
 
@@ -74,7 +81,8 @@ def visit():
     """A host and a browser; opens the lesson anew for whoever asks."""
     engine()
     with hosting() as host, chromium() as browser:
-        host.pages |= {"/lesson": lesson_page(CELLS), "/endless": lesson_page(ENDLESS)}
+        lessons = {"lesson": CELLS, "endless": ENDLESS, "waits": [CELLS[0], (FROM_SOURCE, ())]}
+        host.pages |= {f"/{name}": lesson_page(cells) for name, cells in lessons.items()}
         yield lambda path="lesson": _open(browser, host, path)
 
 
@@ -124,6 +132,20 @@ def test_while_it_loads_the_page_says_what_is_loading(visit):
     reader.ran(0)
     assert "Redis" in dock.inner_text()
     assert dock.get_by_role("progressbar").is_hidden()
+    reader.tab.close()
+
+
+def test_the_bench_measures_until_the_first_cell_has_run(visit):
+    reader = visit()
+    assert page.cell_s(reader.tab, f"{reader.host.url}/lesson") > 0
+    assert reader.ran(0, "ran")
+    reader.tab.close()
+
+
+def test_nobody_waits_while_python_compiles_what_a_lesson_imports(visit):
+    reader = visit("waits")
+    reader.press(1)
+    assert reader.ran(1).strip() == "[]"
     reader.tab.close()
 
 

@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from website import build, copy_project, served, visit
+from website import build, copy_project, visit
+
+from tools.served import served
 
 pytestmark = [pytest.mark.site, pytest.mark.browser, pytest.mark.once]
 

@@ -10,14 +10,13 @@ from engine_node import NODE, ask
 from lab.runs import Press, Run
 from lab.stage_module import module
 from page_host import BUILD, ROOT
-from stage_page import META, in_notebook, opened, staged, weight
+from stage_page import META, html, in_notebook, opened, staged, weight
+
+from tools.bench import page as bench
 
 STAGE = ROOT / "page" / "stage"
 SECOND_MS = 1000
 HEAVIEST = 600_000  # bytes gzipped that a stage may ask for
-FIRST_ANSWER_MS = (
-    500  # asked for; measured on whatever machine this is, so it is printed, not asserted
-)
 
 
 def in_node(script: str, given=None):
@@ -315,12 +314,8 @@ def test_a_finger_drags_a_crowd_on_a_phone_and_nothing_sticks_out(browser, host)
         touch = day.page.context.new_cdp_session(day.page)
         for kind, points in (("Start", [x]), ("Move", [x + 30]), ("Move", [x + 80]), ("End", [])):
             touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [{"x": at, "y": y} for at in points]})  # fmt: skip
-        day.page.wait_for_function(
-            "document.querySelector('rush-stage').instrument.crowds[0].t > 1000"
-        )
-        assert (
-            re.search(r"presses=50@1\d\d0", day.page.url) or day.wait() and "50@1" in day.page.url
-        )
+        # the address follows when Redis has answered for the last place
+        day.page.wait_for_function(r"/presses=50@1\d\d0/.test(location.hash)")
 
 
 @browser_test
@@ -423,18 +418,13 @@ def test_motion_shows_the_crowd_land_and_ends_at_the_same_answer(browser, host):
 
 
 @browser_test
-def test_the_weight_is_bounded_and_the_first_answer_is_quick(browser, host):
+def test_the_weight_is_bounded_and_the_bench_measures_the_first_answer(browser, host):
+    below = '<div style="height: 3000px"></div><rush-stage day="2"></rush-stage>'
+    host.pages["/below.html"] = html(below, "stage.mjs", META)
     host.asked.clear()
-    times = []
-    for _ in range(3):
-        with opened(browser, host, 2) as day:
-            day.wait()
-            times.append(
-                day.page.evaluate("document.querySelector('rush-stage').instrument.firstMs")
-            )
+    with browser.new_context() as room:
+        took = bench.stage_s(room.new_page(), f"{host.url}/below.html")
     asked = weight(host.asked)
-    print(
-        f"\nstage: {asked:,} bytes gzipped; first answer {sorted(times)[1]:.0f} ms after navigation (asked for: {FIRST_ANSWER_MS})"
-    )
+    print(f"\nstage: {asked:,} bytes gzipped; first answer after {took:.2f} s (asked for: 0.5 s)")
     assert asked <= HEAVIEST
-    assert all(0 < t < 60_000 for t in times)
+    assert 0 < took < 60

@@ -4,12 +4,10 @@ import atexit
 import fcntl
 import functools
 import gzip
-import http.server
 import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,30 +94,6 @@ class Site:
         files = {self.folder / name for name in names if not name.startswith("page/engine/")}
         files = {f / "index.html" if f.is_dir() else f for f in files}
         return sum(len(gzip.compress(f.read_bytes())) for f in files if f.is_file())
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
-        ".mjs": "text/javascript",
-        ".wasm": "application/wasm",
-    }
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing: a failing test says what it asked for."""
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of the folder, served on loopback while the block runs."""
-    handler = functools.partial(_Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def built_once(shared: Path) -> Path:

@@ -5,7 +5,8 @@ import { escape } from './lua.mjs';
 
 export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 export const seconds = ms => `${Number((ms / 1000).toFixed(3))} s`;
-export const presses = n => `${n.toLocaleString('en')} ${n === 1 ? 'press' : 'presses'}`;
+const counted = new Intl.NumberFormat('en'); // made once: making one is slow
+export const presses = n => `${counted.format(n)} ${n === 1 ? 'press' : 'presses'}`;
 
 /** The box in which an instrument is drawn, in a shadow root with its style. */
 export function mount(shadow, css) {

@@ -25,10 +25,11 @@ import redis  # noqa: E402
 from lab.server import Server  # noqa: E402
 
 from conftest import SERVERS  # noqa: E402
-from tools.bench import bare, door, drain, measure  # noqa: E402
+from tools.bench import bare, door, drain, measure, page  # noqa: E402
 from tools.bench import contenders as who  # noqa: E402
 
 PAGE = ROOT / "docs" / "performance.md"
+SITE = ROOT / "site"
 LIMITS = (10, 100, 10_000, 1_000_000)
 CONSUMER = (
     "Draining the stream, beside the same inserts without a stream, a hundred orders a transaction. "
@@ -37,6 +38,11 @@ CONSUMER = (
 DOOR = (
     "Requests without a network, on one core in one process. The door asks Redis three times: does "
     "the limit allow, does the person's own limit allow, is there one left."
+)
+IN_PAGE = (
+    "The published lesson in a browser, from the same machine: from the moment the stage comes into "
+    "view to Redis’s first answer in it, and from a press on Run to the end of the first cell, Python "
+    "and all. Median of {} visits each (least–most), with an empty cache and once more with a full one."
 )
 ALONE = (
     "What of that is the commands? A script that sends the same commands and gives a reply as long, "
@@ -179,7 +185,17 @@ def report(quick: bool) -> str:
     print("the door", flush=True)
     rates = asyncio.run(door.measure(requests=200 if quick else 1_000, rounds=5))
     told += ["", "### The door", "", DOOR, "", *door.table(rates)]
+    print("the page", flush=True)
+    told += ["", "### In the page", "", *in_page(3 if quick else 10)]
     return "\n".join(told) + "\n"
+
+
+def in_page(visits: int) -> list[str]:
+    """How soon the page that runs answers, or what is missing to say so."""
+    if what := page.missing(SITE):
+        print(f"  left out, {what}")
+        return [f"Not measured: {what}."]
+    return [IN_PAGE.format(visits), "", *page.table(SITE, visits)]
 
 
 def consumer(quick: bool) -> list[str]:
