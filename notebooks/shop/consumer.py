@@ -96,15 +96,15 @@ class Consumer:
     def step(self, wait: bool = False, read_on: bool = False) -> int:
         """Take one batch to its end. Returns how many entries came; 0 when there are none now.
 
-        With `read_on` the next batch is read together with the acknowledgement of this one. Any
-        exception leaves the batch pending; the next step begins with what is pending.
+        With `read_on` the next batch is read while the database writes this one. Any exception
+        leaves both pending; the next step begins with what is pending.
         """
         try:
             if not self._ready:
                 self.prepare()
-            batch = self.inbox.next(wait)
+            batch = self.inbox.next(wait, read_on)
             if batch.orders or batch.broken:
-                self._take(batch.orders, batch.is_new, read_on)
+                self._take(batch.orders, batch.is_new)
                 for order, reason in batch.broken:
                     self._bury(order, reason)
             self._batches += 1
@@ -132,7 +132,8 @@ class Consumer:
         stop, before, pause = stop or threading.Event(), self.drained, FIRST_PAUSE_S
         while not (stop.is_set() and self.inbox.is_empty):
             try:
-                count = self.step(wait=not once, read_on=not stop.is_set())
+                on = not stop.is_set()
+                count = self.step(wait=on and not once, read_on=on)
                 pause = FIRST_PAUSE_S
                 on_step(count)
                 if once and count == 0:
@@ -158,7 +159,7 @@ class Consumer:
         """Work until nothing is left. Returns deliveries done."""
         return self.run(once=True)
 
-    def _take(self, orders: Sequence[Order], is_new: bool, read_on: bool) -> None:
+    def _take(self, orders: Sequence[Order], is_new: bool) -> None:
         """Write, tell the board, acknowledge; what the database refuses by itself is buried."""
         saved, refused = self._save(orders, is_new) if orders else ([], [])
         if saved:
@@ -166,7 +167,7 @@ class Consumer:
                 for order in saved:
                     self.board(order.entry_id, order.user, order.sku, order.created_at)
             self.crash("before_ack")
-            self.inbox.acknowledge([order.entry_id for order in saved], read_on)
+            self.inbox.acknowledge(order.entry_id for order in saved)
             self.drained += len(saved)
         for order, reason in refused:
             self._bury(order, reason)

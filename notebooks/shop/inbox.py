@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import redis
 
+from .ahead import Ahead
 from .keys import GROUP, Keys
 from .rows import Order
 
@@ -37,6 +38,7 @@ class Inbox:
         self.redis, self.keys, self.sku, self.name = client, keys, sku, name
         self.batch, self.claim_idle_ms, self.block_ms = batch, claim_idle_ms, block_ms
         self.deleted: list[str] = []
+        self._ahead = Ahead.of(client)  # the next new entries, and acknowledgements, are asked here
         self.start_over()
 
     def start_over(self) -> None:
@@ -44,7 +46,8 @@ class Inbox:
         self._own: str | None = "0-0"  # own pending entries are read from behind this id
         self._claim_from = "0-0"
         self._claim_at = 0.0  # when to look for what others left, time.monotonic() seconds
-        self._ahead: list[tuple[str, dict]] = []  # new entries that came with the last XACK
+        if self._ahead is not None:
+            self._ahead.give_up()  # what it was sent is pending, and comes again from there
 
     def make_group(self) -> None:
         """Make the group at 0, so that it sees what was queued before it; once or many times."""
@@ -54,11 +57,14 @@ class Inbox:
             if "BUSYGROUP" not in str(error):
                 raise
 
-    def next(self, wait: bool = False) -> Batch:
-        """The next batch; an empty one when there is none, after `block_ms` if `wait`."""
-        if self._ahead:
-            entries, self._ahead = self._ahead, []
-            return self._sorted(entries, is_new=True)
+    def next(self, wait: bool = False, read_on: bool = False) -> Batch:
+        """The next batch; an empty one when there is none, after `block_ms` if `wait`.
+
+        With `read_on` Redis is asked for the batch after it at once, and heard at the next call,
+        unless something older is due by then.
+        """
+        if self._ahead and (entries := raw_entries(self._ahead.hear()[0])):
+            return self._new(entries, read_on)
         while self._own is not None:
             entries = self._read(self._own)
             self._own = entries[-1][0] if entries else None
@@ -70,7 +76,15 @@ class Inbox:
                 return self._sorted(entries, is_new=False)._replace(count=len(entries) + 1)
             if entries:
                 return self._sorted(entries, is_new=False)
-        return self._sorted(self._read(">", wait), is_new=True)
+        return self._new(self._read(">", wait), read_on)
+
+    def _new(self, entries: list[tuple[str, dict]], read_on: bool) -> Batch:
+        """A batch of new entries; if there may be more, they are asked for."""
+        more = len(entries) == self.batch and time.monotonic() < self._claim_at
+        if read_on and more and self._ahead is not None:
+            group = ("GROUP", GROUP, self.name, "COUNT", self.batch)
+            self._ahead.ask("XREADGROUP", *group, "STREAMS", self.keys.orders, ">")
+        return self._sorted(entries, is_new=True)
 
     def _read(self, from_id: str, wait: bool = False) -> list[tuple[str, dict]]:
         block = self.block_ms if wait else None
@@ -117,19 +131,15 @@ class Inbox:
         """Whether nothing has been read that is not handed out yet."""
         return not self._ahead
 
-    def acknowledge(self, entry_ids: Iterable[str], read_on: bool = False) -> None:
+    def acknowledge(self, entry_ids: Iterable[str]) -> None:
         """Tell the group that these are done. Done twice is done once.
 
-        With `read_on` the same round trip brings the next new entries, unless something older is
-        due first.
+        Where the next batch is under way already, the answer is heard with it.
         """
-        if not read_on or self._own is not None or time.monotonic() >= self._claim_at:
+        if self._ahead:
+            self._ahead.ask("XACK", self.keys.orders, GROUP, *entry_ids)
+        else:
             self.redis.xack(self.keys.orders, GROUP, *entry_ids)
-            return
-        with self.redis.pipeline(transaction=False) as pipe:
-            pipe.xack(self.keys.orders, GROUP, *entry_ids)
-            pipe.xreadgroup(GROUP, self.name, {self.keys.orders: ">"}, count=self.batch)
-            self._ahead = entries_of(pipe.execute()[1])
 
     def trim(self) -> None:
         """Let go of entries that are done: all before the oldest pending one, or the last delivered.
@@ -162,3 +172,13 @@ def entries_of(reply: list | dict | None) -> list[tuple[str, dict]]:
         (nested,) = reply.values()
         return [tuple(entry) for page in nested for entry in page]
     return reply[0][1]
+
+
+def raw_entries(reply: list | dict | None) -> list[tuple[str, dict]]:
+    """The same, of a reply as it came over the wire: fields and values in one row."""
+    pages = reply.values() if isinstance(reply, dict) else [page for _, page in reply or ()]
+    return [
+        (entry_id, dict(zip(words[::2], words[1::2], strict=True)) if words else None)
+        for page in pages
+        for entry_id, words in page
+    ]

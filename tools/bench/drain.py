@@ -1,6 +1,6 @@
 """The consumer's speed: orders a second, beside the same rows inserted without a stream.
 
-    python -m tools.bench.drain [--orders 20000] [--batch 100] [--rounds 5]
+    python -m tools.bench.drain [--orders 20000] [--batch 100] [--rounds 9]
 
 Both sides write the same rows through the same engine, one transaction a batch, turn about in one
 run. The share is drained / inserted, the median over the rounds of one round's two figures.
@@ -109,7 +109,7 @@ def database(kind: str, folder: str) -> Iterator[Engine]:
     return server.close()
 
 
-def rows(orders: int = 20_000, batch: int = 100, rounds: int = 5) -> Iterator[Row]:
+def rows(orders: int = 20_000, batch: int = 100, rounds: int = 9) -> Iterator[Row]:
     """One row for each database."""
     with Server() as server, server.client() as r, tempfile.TemporaryDirectory() as folder:
         for kind in GOALS:
@@ -120,7 +120,7 @@ def rows(orders: int = 20_000, batch: int = 100, rounds: int = 5) -> Iterator[Ro
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.drain", description=__doc__)
-    for name, default in (("orders", 20_000), ("batch", 100), ("rounds", 5)):
+    for name, default in (("orders", 20_000), ("batch", 100), ("rounds", 9)):
         parser.add_argument(f"--{name}", type=int, default=default)
     given = parser.parse_args()
     for row in rows(given.orders, given.batch, given.rounds):
