@@ -60,8 +60,8 @@ class Inbox:
     def next(self, wait: bool = False, read_on: bool = False) -> Batch:
         """The next batch; an empty one when there is none, after `block_ms` if `wait`.
 
-        With `read_on` Redis is asked for the batch after it at once, and heard at the next call,
-        unless something older is due by then.
+        With `read_on` Redis is asked for the one after it at once, unless something older is due
+        first, and heard at the next call.
         """
         if self._ahead and (entries := raw_entries(self._ahead.hear()[0])):
             return self._new(entries, read_on)

@@ -8,6 +8,7 @@ import { literal } from './lua.mjs';
 import { curve, lives, worst } from './measures.mjs';
 import { MOST, SPAN_MS, pressesOf, readSchedule, split, writeSchedule } from './schedule.mjs';
 import { calm, presses, seconds } from './shell.mjs';
+import { verdicts } from './verdicts.mjs';
 
 const FACTS = { command: 'last command', reply: 'its reply', holds: 'what the key holds', life: 'life left (PTTL)', took: 'presses played', server: 'server' };
 const MARGIN = { left: 22, right: 16 };
@@ -239,53 +240,19 @@ export class Limiter extends Instrument {
 
   async #ask({ from, opening }) {
     const { shell, day } = this;
-    const told = await this.#verdicts({ ...day, source: shell.editor.text });
+    const asking = script => verdicts(this.server, this, script);
+    const told = await asking({ ...day, source: shell.editor.text });
     if (told.fault) return this.blame(told.fault);
     shell.editor.show(null);
     this.firstMs ??= performance.now(); // after navigation
     const rival = shell.editor.isEdited ? { ...day, words: 'the lesson’s script', source: shell.editor.lesson } : this.yesterday;
-    const other = rival && (await this.#verdicts(rival));
+    const other = rival && (await asking(rival));
     Object.assign(this, told, { rival: other && !other.fault ? { ...other, words: rival.words } : null });
     if (!opening) this.address?.write(this.#saved());
     this.stop();
     this.draw();
     if (from === undefined) this.settle();
     else this.play(from);
-  }
-
-  async #verdicts({ source, call, look, before }) {
-    const { server, settings } = this;
-    const pressed = pressesOf(this.crowds);
-    const steps = [];
-    const keys = new Set();
-    const at = t => t * server.slow;
-    for (const [k, press] of pressed.entries()) {
-      const { name, argv } = call(settings, press, k, server.slow);
-      const key = server.key(name);
-      if (!keys.has(key)) for (const words of before?.(settings, key) ?? []) steps.push({ at: at(press.t), words });
-      keys.add(key);
-      press.step = steps.length;
-      press.key = key;
-      steps.push({ at: at(press.t), words: ['EVALSHA', { script: 'main' }, 1, key, ...argv] });
-      const next = pressed[k + 1];
-      if (next?.t === press.t) continue; // after the last of its moment, see what it left behind
-      steps.push({ at: at(press.t), words: ['PTTL', key] }, { at: at(press.t), words: look(key) });
-    }
-    const { shas, replies, fault, tookMs } = await server.alone(() => server.play({ scripts: { main: source }, clear: [...keys], steps }));
-    if (fault) return { fault: fault.message };
-    for (const [k, press] of pressed.entries()) {
-      press.reply = replies[press.step];
-      const allowed = [press.reply].flat()[0];
-      if (allowed !== 0 && allowed !== 1) return { fault: `The reply must begin with 1, let in, or 0, refused. It was ${literal(press.reply)}.` };
-      press.allowed = allowed === 1;
-      press.command = steps[press.step].words.map(word => (word.script ? `${shas.main.slice(0, 8)}…` : word.now ? 'now_ms' : word)).join(' ');
-      if (pressed[k + 1]?.t === press.t) continue;
-      const life = replies[press.step + 1];
-      press.lifeMs = life < 0 ? life : Math.round(life / server.slow);
-      press.holds = `${look(press.key).join(' ')} → ${literal(replies[press.step + 2])}`;
-    }
-    const times = pressed.filter(press => press.allowed).map(press => press.t);
-    return { fault: null, pressed, times, tookMs, steps: curve(times, this.windowMs), worst: worst(times, this.windowMs) };
   }
 
   // ── Showing it in time ──
