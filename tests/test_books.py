@@ -132,7 +132,9 @@ def test_a_large_sale_is_drawn_to_scale(r, engine):
     sale.open(1_000)
     for i in range(250):
         sale.buy(f"u{i}")
-    assert check(r, engine, SKU).bar() == "▓" * 25 + "▁" * 75
+    books = check(r, engine, SKU)
+    assert books.bar() == "▓" * 25 + "▁" * 75
+    assert str(books).splitlines()[:4] == ["▓" * 25, *["▁" * 25] * 3]
 
 
 def test_a_sale_of_none_has_an_empty_bar(r, engine):

@@ -24,7 +24,7 @@ from .sale import SaleError, whole
 from .tables import CANCELLED, LIVE, items, orders
 
 ROUNDS = 5  # looks at a sale that moves; a gap has to be there in each of them
-SQUARES = 100  # in the bar
+SQUARES, ROW = 100, 25  # in the bar, and in a line of it: a phone is that wide
 MARKS = {"ordered": "█", "in flight": "▓", "returned": "░", "stock": "▁", "missing": "✗"}
 SHOWN = 20  # names listed of each kind
 
@@ -104,7 +104,9 @@ class Books:
             f"{MARKS['returned']} returned {self.returned:,}",
             f"{MARKS['stock']} stock {self.stock:,}",
         ]
-        lines = [self.bar(), " · ".join(counts) + f", of {self.initial:,}"]
+        bar = self.bar()
+        lines = [bar[at : at + ROW] for at in range(0, len(bar), ROW)]
+        lines += [" · ".join(counts) + f", of {self.initial:,}"]
         for title, users in (("cancelled", self.cancelled), ("dead-lettered", self.dead)):
             if users:
                 lines.append(f"{title}: {_listed(users)}")
