@@ -23,7 +23,8 @@ SCRIPTS = {
     9: ["seckill_enqueue"],
 }
 
-AXIS = "100 of its milliseconds are 1 on the axis"
+CLOCK = {0: "; what you write, the cells below see"}
+CLOCK |= dict.fromkeys((1, 2, 3, 4, 8), "; 100 of its milliseconds are 1 on the axis")
 
 
 class StageWidget(anywidget.AnyWidget):
@@ -37,8 +38,7 @@ class StageWidget(anywidget.AnyWidget):
 
     def __init__(self, day: int) -> None:
         texts = {name: lua(name) for name in SCRIPTS[day]}
-        clock = "what you write, the cells below see" if day == 0 else AXIS
-        told = f"{server_name()}, this notebook's own; {clock}"
+        told = f"{server_name()}, this notebook's own{CLOCK.get(day, '')}"
         super().__init__(day=day, css=style(), scripts=texts, server=told)
         self._player: Player | None = None
         self.on_msg(self._hear)

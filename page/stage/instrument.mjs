@@ -23,14 +23,14 @@ export function latest(work) {
 export class Instrument {
   #beside;
 
-  /** `frame` is what Shell draws; `where` says where Redis runs; `beside` names the scripts that
+  /** `frame` is what Shell draws; `on` says on what Redis works; `beside` names the scripts that
    *  begin() gets, next to the one in the editor. */
-  constructor(root, day, server, { where = 'It runs in this page, on the script that you see.', beside = [], ...frame }) {
+  constructor(root, day, server, { on = ', on the script that you see', beside = [], ...frame }) {
     Object.assign(this, { day, server, settings: { ...day.settings } });
     this.#beside = beside;
     this.shell = new Shell(root, this, frame);
     this.shell.set(this.settings);
-    this.shell.headline('Waking the real Redis …', where);
+    this.shell.headline('Waking the real Redis …', `It runs ${server.place}${on}.`);
   }
 
   /** Wakes the server, fetches the scripts meanwhile, and begins; or says why it cannot. */

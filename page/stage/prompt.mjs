@@ -37,7 +37,7 @@ export class Prompt extends Instrument {
 
   constructor(root, day, server) {
     super(root, day, server, {
-      where: 'It runs in this page.',
+      on: '',
       picture: PICTURE(day.lines),
       aside: KEYS,
       buttons: [['second', 'A second passes'], ['minute', 'A minute passes']],

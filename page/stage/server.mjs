@@ -1,5 +1,5 @@
 // Where a stage's commands go: to the page's own Redis in a worker, or to the kernel's live server.
-// Both have the same face: start() → { words }, lua(name), key(name), play(job), alone(work).
+// Both have the same face: place, start() → { words }, lua(name), key(name), play(job), alone(work).
 
 const PATIENCE_MS = 3000;
 export const NO_END = 'The script found no end in 3 s, so Redis was ended and started anew.';
@@ -17,6 +17,7 @@ class Turns {
 
 /** The page's own Redis. `engine` is the address of the folder with engine.mjs, `lua` that of the scripts. */
 export class PageServer extends Turns {
+  place = 'in this page';
   slow = 1; // its clock is held, so a millisecond is a millisecond
   #engine;
   #lua;
@@ -97,6 +98,7 @@ export class PageServer extends Turns {
 
 /** The kernel's live server, over the wire of an anywidget; lab/stage.py answers. */
 export class KernelServer extends Turns {
+  place = 'on this notebook’s own server';
   slow = 100; // its clock runs on, so the stage lets it run a hundred times slower than the axis
   #model;
   #waiting = new Map();

@@ -64,7 +64,7 @@ export class Shop extends Instrument {
 
   constructor(root, day, server) {
     super(root, day, server, {
-      where: 'It runs in this page, on the scripts of the day.',
+      on: ', on the scripts of the day',
       beside: [day.door],
       picture: `<svg class="plot scene shop" role="img" aria-label="The shop, once Redis is awake"></svg><p class="note">${NOTE}</p>`,
       buttons: [['open', 'Open the doors'], ['attack', 'Break it', 'strong']],
