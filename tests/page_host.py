@@ -6,10 +6,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
+from tools.served import Quiet
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "page" / "engine" / "build"
@@ -20,14 +22,8 @@ FOLDERS = {
 }
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    """Serves FOLDERS, and the host's own pages; says nothing about it."""
-
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
-        ".mjs": "text/javascript",
-        ".js": "text/javascript",
-        ".wasm": "application/wasm",
-    }
+class _Handler(Quiet):
+    """Serves FOLDERS, and the host's own pages."""
 
     def __init__(self, *args, pages: dict[str, str], asked: list[str], **kw) -> None:
         self.pages, self.asked = pages, asked
@@ -53,9 +49,6 @@ class _Handler(SimpleHTTPRequestHandler):
                 if inside.is_relative_to(folder.resolve()):
                     return str(inside)
         return str(ROOT / "no such file")
-
-    def log_message(self, *_) -> None:
-        pass
 
 
 class Host:

@@ -138,13 +138,16 @@ def pack(build: Path) -> None:
     plan = build / "run.json"
     with tempfile.TemporaryDirectory(dir=build.parent, prefix=".pack") as room:
         plain, packed = Path(room) / "plain", Path(room) / "packed"
-        plain.mkdir(), packed.mkdir()
+        for folder in (plain, packed):
+            folder.mkdir()
         sources(plain, package)
         parts = [*sorted(plain.iterdir()), *(build / name for name in ENGINE), *MAKERS]
         made_from = stamp(parts)
         if plan.exists() and json.loads(plan.read_text()).get("made_from") == made_from:
             return
-        subprocess.run([program("node"), HERE / "precompile.mjs", plain, packed], check=True)
+        node = [program("node"), HERE / "precompile.mjs", plain, packed]
+        if subprocess.run(node).returncode:
+            sys.exit("make engine: not compiled, see above; what was packed before is as it was.")
         for name in PYODIDE:
             shutil.copyfile(package / name, packed / name)
         (packed / "LICENCE.txt").write_text(licence(version), encoding="utf-8")
